@@ -1,0 +1,44 @@
+/*
+ * Memory that lives as long as one compilation.
+ *
+ * Everything a graph owns comes from its arena and is freed with it, so no
+ * IR object has a destructor and no allocation has a NULL check: running out
+ * of memory ends the program.
+ */
+#ifndef IR_ARENA_H
+#define IR_ARENA_H
+
+#include <stddef.h>
+
+typedef struct Arena Arena;
+
+Arena *arena_create(void);
+void arena_destroy(Arena *a);
+
+/* Zeroed, aligned for any type. Large blocks are fresh pages: they cost no
+ * memory until written. */
+void *arena_alloc(Arena *a, size_t size);
+
+/* count * size, dying on overflow. */
+void *arena_calloc(Arena *a, size_t count, size_t size);
+
+char *arena_printf(Arena *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+char *arena_strdup(Arena *a, const char *s);
+char *arena_strndup(Arena *a, const char *s, size_t n);
+
+/* Calls undo(what) when the arena is destroyed, latest first: for what an
+ * arena cannot free itself, such as a mapped file. */
+void arena_on_destroy(Arena *a, void (*undo)(void *), void *what);
+
+/* Bytes handed out so far. */
+size_t arena_bytes(const Arena *a);
+
+#define arena_new(a, T)      ((T *)arena_alloc((a), sizeof(T)))
+#define arena_array(a, T, n) ((T *)arena_calloc((a), (size_t)(n), sizeof(T)))
+
+/* malloc and realloc that end the program instead of returning NULL. */
+void *xmalloc(size_t size);
+void *xrealloc(void *p, size_t size);
+
+#endif

@@ -1,0 +1,175 @@
+#include "ir/diag.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/arena.h"
+
+struct Source {
+	Source *next;
+	const char *file, *text;
+	size_t size;
+};
+
+static void print_where(FILE *to, Loc at)
+{
+	if (!at.file)
+		return;
+	fprintf(to, "%s:", at.file);
+	if (at.line)
+		fprintf(to, "%d:%d:", at.line, at.col);
+	if (at.node)
+		fprintf(to, " %s:", at.node);
+	fputc(' ', to);
+}
+
+static const char *find_line(const Diag *d, Loc at, size_t *len)
+{
+	for (const Source *s = d->sources; s; s = s->next) {
+		if (strcmp(s->file, at.file) != 0)
+			continue;
+		const char *p = s->text, *end = s->text + s->size;
+		for (int line = 1; p && p < end; line++) {
+			const char *nl = memchr(p, '\n', (size_t)(end - p));
+			if (line == at.line) {
+				*len = (size_t)((nl ? nl : end) - p);
+				return p;
+			}
+			p = nl ? nl + 1 : NULL;
+		}
+	}
+	return NULL;
+}
+
+static void print_caret(const Diag *d, Loc at)
+{
+	enum { WIDEST = 160 };
+	size_t len = 0;
+	const char *line = at.file && at.line ? find_line(d, at, &len) : NULL;
+	if (!line || (size_t)at.col > len + 1 || at.col > WIDEST)
+		return;
+	if (len > WIDEST)
+		len = WIDEST;
+	fputs("    ", d->to);
+	for (size_t i = 0; i < len; i++)
+		fputc(line[i] == '\t' || (unsigned char)line[i] >= ' ' ? line[i] : '?', d->to);
+	fputs("\n    ", d->to);
+	for (int i = 0; i + 1 < at.col; i++)
+		fputc(line[i] == '\t' ? '\t' : ' ', d->to);
+	fputs("^\n", d->to);
+}
+
+static void say(Diag *d, Loc at, const char *kind, const char *fmt, va_list ap)
+{
+	print_where(d->to, at);
+	fprintf(d->to, "%s: ", kind);
+	vfprintf(d->to, fmt, ap);
+	fputc('\n', d->to);
+	print_caret(d, at);
+}
+
+void diag_error(Diag *d, Loc at, const char *fmt, ...)
+{
+	const int limit = d->limit ? d->limit : 20;
+	va_list ap;
+	va_start(ap, fmt);
+	if (d->errors < limit)
+		say(d, at, "error", fmt, ap);
+	else if (d->errors == limit)
+		fputs("further errors are not shown\n", d->to);
+	va_end(ap);
+	d->errors++;
+}
+
+void diag_warning(Diag *d, Loc at, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	say(d, at, "warning", fmt, ap);
+	va_end(ap);
+	d->warnings++;
+}
+
+void diag_note(Diag *d, Loc at, const char *fmt, ...)
+{
+	const int limit = d->limit ? d->limit : 20;
+	va_list ap;
+	va_start(ap, fmt);
+	if (d->errors <= limit)
+		say(d, at, "note", fmt, ap);
+	va_end(ap);
+}
+
+void diag_add_source(Diag *d, const char *file, const char *text, size_t size)
+{
+	Source *s = xmalloc(sizeof *s);
+	*s = (Source){ d->sources, file, text, size };
+	d->sources = s;
+}
+
+void diag_finish(Diag *d)
+{
+	for (Source *s = d->sources, *next; s; s = next) {
+		next = s->next;
+		free(s);
+	}
+	d->sources = NULL;
+}
+
+void die(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	fputs("internal error: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	exit(EXIT_INTERNAL);
+}
+
+void die_out_of_memory(size_t wanted)
+{
+	fprintf(stderr, "out of memory: %zu bytes wanted\n", wanted);
+	exit(EXIT_INTERNAL);
+}
+
+/* Edit distance, given up (a large number) beyond 3. */
+static size_t distance(const char *a, const char *b)
+{
+	enum { LONGEST = 63 };
+	size_t row[LONGEST + 1], na = strlen(a), nb = strlen(b);
+	if (na > LONGEST || nb > LONGEST)
+		return LONGEST;
+	for (size_t j = 0; j <= nb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= na; i++) {
+		size_t diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= nb; j++) {
+			size_t best = diagonal + (a[i - 1] != b[j - 1]);
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[nb];
+}
+
+const char *diag_nearest(const char *word, const char *const candidates[],
+			 size_t n)
+{
+	const char *best = NULL;
+	size_t nearest = strlen(word) / 3 + 2;
+	for (size_t i = 0; i < n; i++) {
+		size_t far = distance(word, candidates[i]);
+		if (far < nearest) {
+			nearest = far;
+			best = candidates[i];
+		}
+	}
+	return best;
+}

@@ -1,0 +1,21 @@
+/*
+ * What an op yields on constants: the arithmetic behind constant folding.
+ *
+ * Covers the ops exporters put into shape sub-graphs and between a weight and
+ * its reader: element-wise ops, casts, reductions, and everything that MOVES.
+ * Products with weights, windows and normalisations are not folded.
+ */
+#ifndef IR_EVAL_H
+#define IR_EVAL_H
+
+#include "ir/graph.h"
+
+/* True if op_eval knows the kind. */
+bool op_can_eval(OpKind kind);
+
+/* The op's result given its inputs' values, none of them elided, or NULL if
+ * it has none (integer division by zero). The op must be typed, have a kind
+ * op_can_eval knows, and no fused activation. */
+Tensor *op_eval(Arena *a, const Op *op, Tensor *const in[]);
+
+#endif

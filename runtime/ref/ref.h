@@ -1,0 +1,34 @@
+/*
+ * The reference executor: what the right answer is.
+ *
+ * Plain loops, one op after the other, fp32 storage and double accumulation
+ * (integers and doubles keep their own types). Shares no code with the
+ * passes or the backend, so that it can judge them.
+ */
+#ifndef RUNTIME_REF_REF_H
+#define RUNTIME_REF_REF_H
+
+#include "ir/graph.h"
+
+typedef struct RefOptions {
+	int threads;      /* 0: as many as there are cores */
+	int64_t max_macs; /* refuse graphs that need more; 0: no limit */
+
+	/* Called after each op that is not an edge, in order; may be NULL. The
+	 * tensor is valid during the call. */
+	void (*seen)(void *context, const Op *op, const Tensor *t);
+	void *context;
+} RefOptions;
+
+/* Multiply-accumulates of one op and of a whole graph. */
+int64_t ref_macs_of(const Op *op);
+int64_t ref_macs(const Graph *g);
+
+/* Runs `g`: in[] in the order of its inputs, out[] in the order of its
+ * outputs, allocated in `a`. False if an input has the wrong type or shape
+ * or a constant is elided, which is reported to g->diag, or if max_macs is
+ * exceeded (nothing is reported then). */
+bool ref_run(const Graph *g, Arena *a, Tensor *const in[], Tensor *out[],
+	     const RefOptions *opt);
+
+#endif

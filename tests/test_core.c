@@ -1,0 +1,211 @@
+/* Arena, string map, tensors, graph surgery: what has no text form. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/file.h"
+#include "ir/graph.h"
+#include "tests/check.h"
+
+typedef struct Fixture {
+	Arena *arena;
+	Diag diag;
+	Graph *g;
+} Fixture;
+
+static int setup(void **state)
+{
+	Fixture *t = calloc(1, sizeof *t);
+	t->arena = arena_create();
+	t->diag.to = stderr;
+	t->g = graph_create(t->arena, &t->diag, "test");
+	*state = t;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	Fixture *t = *state;
+	diag_finish(&t->diag);
+	arena_destroy(t->arena);
+	free(t);
+	return 0;
+}
+
+static void a_string_map_forgets_what_is_removed(void **state)
+{
+	Fixture *t = *state;
+	StrMap m;
+	int values[500];
+	strmap_init(&m, t->arena);
+	for (int i = 0; i < 500; i++)
+		strmap_put(&m, arena_printf(t->arena, "key%d", i), &values[i]);
+	for (int i = 0; i < 500; i += 2)
+		strmap_remove(&m, arena_printf(t->arena, "key%d", i));
+	for (int i = 0; i < 500; i++)
+		assert_ptr_equal(strmap_get(&m, arena_printf(t->arena, "key%d", i)),
+				 i % 2 ? &values[i] : NULL);
+}
+
+static void every_half_survives_a_round_trip(void **state)
+{
+	(void)state;
+	for (unsigned h = 0; h < 65536; h++) {
+		if ((h & 0x7c00) != 0x7c00 || !(h & 0x3ff))
+			assert_int_equal(float_to_half(half_to_float((uint16_t)h)), h);
+		if (!isnan(bf16_to_float((uint16_t)h)))
+			assert_int_equal(float_to_bf16(bf16_to_float((uint16_t)h)), h);
+	}
+}
+
+static void halves_round_to_even(void **state)
+{
+	(void)state;
+	assert_int_equal(float_to_half(1 + 0x1p-11f), 0x3c00);
+	assert_int_equal(float_to_half(1 + 0x1.8p-10f), 0x3c02);
+	assert_int_equal(float_to_half(65520), 0x7c00);
+	assert_int_equal(float_to_half(0x1p-25f), 0);
+	assert_int_equal(float_to_bf16(1 + 0x1p-8f), 0x3f80);
+	assert_int_equal(float_to_bf16(1 + 0x1.8p-7f), 0x3f82);
+}
+
+static void integers_wrap_when_stored(void **state)
+{
+	Fixture *t = *state;
+	Tensor *x = tensor_create(t->arena, TYPE_I8, SHAPE(2));
+	tensor_set_i64(x, 0, 130);
+	tensor_set_f64(x, 1, -3.9);
+	assert_int_equal(tensor_i64(x, 0), -126);
+	assert_int_equal(tensor_i64(x, 1), -3);
+}
+
+static void a_splat_equals_the_tensor_it_stands_for(void **state)
+{
+	Fixture *t = *state;
+	Tensor *splat = tensor_splat(t->arena, TYPE_F32, SHAPE(2, 3), 1.5, 0);
+	Tensor *full = tensor_create(t->arena, TYPE_F32, SHAPE(2, 3));
+	for (int i = 0; i < 6; i++)
+		tensor_set_f64(full, i, 1.5);
+	assert_true(tensor_equal(splat, full));
+	tensor_set_f64(full, 5, 2);
+	assert_false(tensor_equal(splat, full));
+}
+
+static void absurd_shapes_have_no_count(void **state)
+{
+	(void)state;
+	assert_int_equal(shape_count(SHAPE(2, 3, 4)), 24);
+	assert_int_equal(shape_count(SHAPE(INT64_MAX, INT64_MAX)), -1);
+	assert_int_equal(shape_count(SHAPE(INT64_MAX, 0)), -1);
+	assert_int_equal(shape_count(SHAPE(5, 0, 7)), 0);
+	assert_int_equal(shape_count(SHAPE(-1)), -1);
+}
+
+static void names_are_made_unique(void **state)
+{
+	Fixture *t = *state;
+	Op *a = graph_insert(t->g, NULL, OP_INPUT, "x", 0, NULL);
+	Op *b = graph_insert(t->g, NULL, OP_RELU, "x", 1, &a);
+	Op *c = graph_insert(t->g, NULL, OP_RELU, "x", 1, &b);
+	assert_string_equal(b->name, "x.1");
+	assert_string_equal(c->name, "x.2");
+	op_remove(t->g, c);
+	assert_null(graph_find(t->g, "x.2"));
+	assert_ptr_equal(graph_find(t->g, "x.1"), b);
+}
+
+static void added_inputs_keep_the_use_lists_whole(void **state)
+{
+	Fixture *t = *state;
+	Op *x = graph_insert(t->g, NULL, OP_INPUT, "x", 0, NULL);
+	Op *cat = graph_insert(t->g, NULL, OP_CONCAT, "cat", 1, &x);
+	for (int i = 0; i < 9; i++)
+		op_add_input(t->g, cat, x);
+	assert_int_equal(op_use_count(x), 10);
+	Op *y = graph_insert(t->g, cat, OP_INPUT, "y", 0, NULL);
+	op_set_input(cat, 3, y);
+	op_drop_inputs(cat, 4);
+	assert_int_equal(op_use_count(x), 3);
+	assert_int_equal(op_use_count(y), 1);
+	op_replace_uses(x, y);
+	assert_int_equal(op_use_count(x), 0);
+	assert_int_equal(op_use_count(y), 4);
+}
+
+static void dead_ops_take_their_inputs_along(void **state)
+{
+	Fixture *t = *state;
+	Op *x = graph_insert(t->g, NULL, OP_INPUT, "x", 0, NULL);
+	Op *a = graph_insert(t->g, NULL, OP_RELU, "a", 1, &x);
+	Op *b = graph_insert(t->g, NULL, OP_RELU, "b", 1, &a);
+	op_remove_dead(t->g, b);
+	assert_int_equal(t->g->nops, 1);
+	assert_ptr_equal(t->g->first, x);
+}
+
+static void an_absorbed_op_brings_what_it_had_absorbed(void **state)
+{
+	Fixture *t = *state;
+	Op *x = graph_insert(t->g, NULL, OP_INPUT, "x", 0, NULL);
+	Op *a = graph_insert(t->g, NULL, OP_RELU, "a", 1, &x);
+	Op *b = graph_insert(t->g, NULL, OP_RELU, "b", 1, &a);
+	Op *c = graph_insert(t->g, NULL, OP_RELU, "c", 1, &b);
+	op_absorb(t->g, b, c);
+	op_absorb(t->g, a, b);
+	assert_int_equal(a->absorbed.n, 2);
+	assert_string_equal(a->absorbed.v[0], "b");
+	assert_string_equal(a->absorbed.v[1], "c");
+}
+
+static void a_diagnostic_points_at_its_column(void **state)
+{
+	(void)state;
+	char *said;
+	size_t n;
+	Diag d = { .to = open_memstream(&said, &n) };
+	const char text[] = "one\n\ttwo three\n";
+	diag_add_source(&d, "f.ir", text, sizeof text - 1);
+	diag_error(&d, (Loc){ .file = "f.ir", .line = 2, .col = 6 }, "no such %s", "word");
+	diag_error(&d, (Loc){ .file = "m.onnx", .node = "node \"a\" (Conv)" }, "bad");
+	fclose(d.to);
+	assert_string_equal(said,
+		"f.ir:2:6: error: no such word\n"
+		"    \ttwo three\n"
+		"    \t    ^\n"
+		"m.onnx: node \"a\" (Conv): error: bad\n");
+	assert_int_equal(d.errors, 2);
+	diag_finish(&d);
+	free(said);
+}
+
+static void paths_that_climb_out_are_seen(void **state)
+{
+	(void)state;
+	assert_true(path_stays_inside("a/../b"));
+	assert_true(path_stays_inside("./w.bin"));
+	assert_false(path_stays_inside("a/../../b"));
+	assert_false(path_stays_inside("/etc/passwd"));
+	assert_false(path_stays_inside(".."));
+	assert_false(path_stays_inside(""));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(a_string_map_forgets_what_is_removed),
+		T(every_half_survives_a_round_trip),
+		T(halves_round_to_even),
+		T(integers_wrap_when_stored),
+		T(a_splat_equals_the_tensor_it_stands_for),
+		T(absurd_shapes_have_no_count),
+		T(names_are_made_unique),
+		T(added_inputs_keep_the_use_lists_whole),
+		T(dead_ops_take_their_inputs_along),
+		T(an_absorbed_op_brings_what_it_had_absorbed),
+		T(a_diagnostic_points_at_its_column),
+		T(paths_that_climb_out_are_seen),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
