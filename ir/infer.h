@@ -19,6 +19,27 @@ typedef struct Result {
 Result infer_fail(const Graph *g, const Op *op, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* What several rules ask. Each reports what is not so and then is false. */
+bool infer_rank(const Graph *g, const Op *op, int least, int most); /* of input 0 */
+bool infer_axis(const Graph *g, const Op *op, int64_t axis, int rank);
+bool infer_number(const Graph *g, const Op *op, int i); /* input i is not bool */
+bool infer_float(const Graph *g, const Op *op, int i);
+bool infer_same_types(const Graph *g, const Op *op, int from); /* inputs from.. */
+
+/* List `name` has n entries, none below `least`. */
+bool infer_list(const Graph *g, const Op *op, const char *name, Ints list, int n,
+		int64_t least);
+
+/* One entry of list `name` per dim of a shape. */
+bool infer_shape_list(const Graph *g, const Op *op, const char *name, Ints list,
+		      Shape *out);
+
+/* `a` broadcast with `b`. */
+bool infer_broadcast(const Graph *g, const Op *op, Shape a, Shape b, Shape *out);
+
+/* Input i is 1-D with n elements; `what` says what they are. */
+bool infer_vector(const Graph *g, const Op *op, int i, int64_t n, const char *what);
+
 /* One rule per name in the rule column of ops.def. */
 Result infer_none(const Graph *g, const Op *op);
 Result infer_output(const Graph *g, const Op *op);
@@ -41,6 +62,7 @@ Result infer_cast(const Graph *g, const Op *op);
 Result infer_batch_norm(const Graph *g, const Op *op);
 Result infer_channel_norm(const Graph *g, const Op *op);
 Result infer_layer_norm(const Graph *g, const Op *op);
+Result infer_lrn(const Graph *g, const Op *op);
 Result infer_softmax(const Graph *g, const Op *op);
 Result infer_reduce(const Graph *g, const Op *op);
 Result infer_arg(const Graph *g, const Op *op);
