@@ -11,7 +11,7 @@
  * Textual form (printer: print.c, parser: ../frontend/text.y, reference:
  * IR.md):
  *
- *     %c1 = conv %x, %w, %b {act = relu, dilations = [1,1], pads = [1,1,1,1], strides = [1,1]} : f32[1,8,4,4]
+ *     %c1 = conv %x, %w, %b {act = relu, pads = [1,1,1,1], strides = [1,1]} : f32[1,8,4,4]
  */
 #ifndef IR_GRAPH_H
 #define IR_GRAPH_H
@@ -146,7 +146,10 @@ void op_absorb(Graph *g, Op *op, const Op *other);
 static inline Op *op_in(const Op *op, int i) { return op->in[i].def; }
 static inline bool op_has_one_use(const Op *op) { return op->uses && !op->uses->next; }
 static inline bool op_has_act(const Op *op) { return op->act.kind != OP_INPUT; }
-static inline bool op_is(const Op *op, unsigned traits) { return (op_info[op->kind].traits & traits) == traits; }
+static inline bool op_is(const Op *op, unsigned traits)
+{
+	return (op_info[op->kind].traits & traits) == traits;
+}
 int op_use_count(const Op *op);
 
 /* The value of a constant op that is not elided, else NULL. */

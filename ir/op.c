@@ -23,7 +23,8 @@
 #define FIELD_BlockOrder FIELD_ENUM(BlockOrder)
 
 #define FIELD(member, at, def_, kind_, names_, nnames_) \
-	{ .name = member, .kind = kind_, .offset = at, .def = def_, .names = names_, .nnames = nnames_ },
+	{ .name = member, .kind = kind_, .offset = at, .def = def_, \
+	  .names = names_, .nnames = nnames_ },
 #define FIELD_ROW(...) FIELD(__VA_ARGS__)
 
 #define ATTRS_EMPTY(group) \
@@ -86,9 +87,14 @@ Attrs attrs_default(OpKind kind)
 	return attrs;
 }
 
+static bool same_bits(const void *a, const void *b, size_t size)
+{
+	return size == 0 || memcmp(a, b, size) == 0;
+}
+
 static bool floats_equal(Floats a, Floats b)
 {
-	return a.n == b.n && (a.n == 0 || memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v) == 0);
+	return a.n == b.n && same_bits(a.v, b.v, (size_t)a.n * sizeof(float));
 }
 
 static bool field_equal(const AttrField *f, const Attrs *a, const Attrs *b)
@@ -97,7 +103,8 @@ static bool field_equal(const AttrField *f, const Attrs *a, const Attrs *b)
 	case ATTR_INT:
 		return *ATTR_AT_CONST(a, f, int64_t) == *ATTR_AT_CONST(b, f, int64_t);
 	case ATTR_FLOAT:
-		return memcmp(ATTR_AT_CONST(a, f, float), ATTR_AT_CONST(b, f, float), sizeof(float)) == 0;
+		return same_bits(ATTR_AT_CONST(a, f, float), ATTR_AT_CONST(b, f, float),
+				 sizeof(float));
 	case ATTR_BOOL:
 		return *ATTR_AT_CONST(a, f, bool) == *ATTR_AT_CONST(b, f, bool);
 	case ATTR_TYPE:
@@ -122,7 +129,7 @@ bool attrs_equal(OpKind kind, const Attrs *a, const Attrs *b)
 
 bool ints_equal(Ints a, Ints b)
 {
-	return a.n == b.n && (a.n == 0 || memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v) == 0);
+	return a.n == b.n && same_bits(a.v, b.v, (size_t)a.n * sizeof(int64_t));
 }
 
 Ints ints_copy(Arena *a, const int64_t *v, int n)

@@ -49,7 +49,15 @@ typedef struct Floats {
 #define ENUM_END(type) type##_COUNT } type;
 #include "ir/enums.def"
 
-typedef enum AttrKind { ATTR_INT, ATTR_FLOAT, ATTR_BOOL, ATTR_INTS, ATTR_FLOATS, ATTR_TYPE, ATTR_ENUM } AttrKind;
+typedef enum AttrKind {
+	ATTR_INT,
+	ATTR_FLOAT,
+	ATTR_BOOL,
+	ATTR_INTS,
+	ATTR_FLOATS,
+	ATTR_TYPE,
+	ATTR_ENUM,
+} AttrKind;
 
 #define ATTR_C_INT    int64_t
 #define ATTR_C_FLOAT  float
@@ -119,6 +127,7 @@ Floats floats_copy(Arena *a, const float *v, int n);
 
 /* A list attribute written out: INTS(arena, 1, 2, 3). */
 #define INTS(a, ...) \
-	ints_copy((a), (int64_t[]){ __VA_ARGS__ }, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
+	ints_copy((a), (int64_t[]){ __VA_ARGS__ }, \
+		  sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
 
 #endif

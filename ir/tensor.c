@@ -209,7 +209,8 @@ void tensor_set_f64(Tensor *t, int64_t i, double v)
 		memcpy(p, &h, sizeof h);
 		break;
 	default:
-		tensor_set_i64(t, i, isnan(v) ? 0 : v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v);
+		tensor_set_i64(t, i, isnan(v) ? 0 : v >= 0x1p63 ? INT64_MAX
+					: v < -0x1p63 ? INT64_MIN : (int64_t)v);
 	}
 }
 

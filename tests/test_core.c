@@ -7,31 +7,7 @@
 #include "ir/file.h"
 #include "ir/graph.h"
 #include "tests/check.h"
-
-typedef struct Fixture {
-	Arena *arena;
-	Diag diag;
-	Graph *g;
-} Fixture;
-
-static int setup(void **state)
-{
-	Fixture *t = calloc(1, sizeof *t);
-	t->arena = arena_create();
-	t->diag.to = stderr;
-	t->g = graph_create(t->arena, &t->diag, "test");
-	*state = t;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	Fixture *t = *state;
-	diag_finish(&t->diag);
-	arena_destroy(t->arena);
-	free(t);
-	return 0;
-}
+#include "tests/fixture.h"
 
 static void a_string_map_forgets_what_is_removed(void **state)
 {
@@ -192,7 +168,7 @@ static void paths_that_climb_out_are_seen(void **state)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		T(a_string_map_forgets_what_is_removed),
 		T(every_half_survives_a_round_trip),
