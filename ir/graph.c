@@ -158,14 +158,17 @@ void op_absorb(Graph *g, Op *op, const Op *other)
 {
 	Names *mine = &op->absorbed;
 	const Names *theirs = &other->absorbed;
-	const char **v = arena_array(g->arena, const char *, mine->n + 1 + theirs->n);
-	int n = 0;
-	for (int i = 0; i < mine->n; i++)
-		v[n++] = mine->v[i];
-	v[n++] = other->name;
+	const int n = mine->n + 1 + theirs->n;
+	if (n > mine->cap) {
+		const char **v = arena_array(g->arena, const char *, 2 * n);
+		for (int i = 0; i < mine->n; i++)
+			v[i] = mine->v[i];
+		mine->v = v;
+		mine->cap = 2 * n;
+	}
+	mine->v[mine->n++] = other->name;
 	for (int i = 0; i < theirs->n; i++)
-		v[n++] = theirs->v[i];
-	*mine = (Names){ n, v };
+		mine->v[mine->n++] = theirs->v[i];
 }
 
 int op_use_count(const Op *op)

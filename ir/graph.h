@@ -58,6 +58,7 @@ typedef struct Hint {
 typedef struct Names {
 	int n;
 	const char **v;
+	int cap; /* room in v, if it may grow in place */
 } Names;
 
 struct Op {
@@ -90,6 +91,7 @@ struct Graph {
 	Op *first, *last;
 	StrMap names; /* name -> Op */
 	int nops;
+	bool elided_told; /* a pass has said that it needs an elided constant */
 };
 
 /* In execution order. The body may remove `op` itself and insert before or
