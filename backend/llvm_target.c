@@ -1,0 +1,108 @@
+#include "backend/llvm_target.h"
+
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
+
+#include "ir/diag.h"
+
+static void die_of_llvm(const char *reason)
+{
+	die("llvm: %s", reason);
+}
+
+void llvm_target_init(LlvmTarget *t)
+{
+	LLVMTargetRef target;
+	char *why = NULL;
+
+	LLVMInstallFatalErrorHandler(die_of_llvm);
+	LLVMInitializeRISCVTargetInfo();
+	LLVMInitializeRISCVTarget();
+	LLVMInitializeRISCVTargetMC();
+	LLVMInitializeRISCVAsmPrinter();
+	LLVMInitializeRISCVAsmParser(); /* for inline assembly */
+	if (LLVMGetTargetFromTriple(LLVM_TARGET_TRIPLE, &target, &why))
+		die_of_llvm(why);
+	t->context = LLVMContextCreate();
+	t->machine = LLVMCreateTargetMachine(target, LLVM_TARGET_TRIPLE, LLVM_TARGET_CPU,
+					     LLVM_TARGET_FEATURES, LLVMCodeGenLevelDefault,
+					     LLVMRelocStatic, LLVMCodeModelSmall);
+	t->layout = LLVMCreateTargetDataLayout(t->machine);
+}
+
+void llvm_target_finish(LlvmTarget *t)
+{
+	LLVMDisposeTargetData(t->layout);
+	LLVMDisposeTargetMachine(t->machine);
+	LLVMContextDispose(t->context);
+	LLVMResetFatalErrorHandler();
+}
+
+LLVMModuleRef llvm_target_module(LlvmTarget *t, const char *name)
+{
+	LLVMModuleRef m = LLVMModuleCreateWithNameInContext(name, t->context);
+	LLVMSetTarget(m, LLVM_TARGET_TRIPLE);
+	LLVMSetModuleDataLayout(m, t->layout);
+	return m;
+}
+
+static void set_attribute(LlvmTarget *t, LLVMValueRef f, const char *name, const char *value)
+{
+	LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+				LLVMCreateStringAttribute(t->context, name, (unsigned)strlen(name),
+							  value, (unsigned)strlen(value)));
+}
+
+LLVMValueRef llvm_target_function(LlvmTarget *t, LLVMModuleRef m, const char *name,
+				  LLVMTypeRef type)
+{
+	LLVMValueRef f = LLVMAddFunction(m, name, type);
+	set_attribute(t, f, "target-cpu", LLVM_TARGET_CPU);
+	set_attribute(t, f, "target-features", LLVM_TARGET_FEATURES);
+	return f;
+}
+
+static void optimise(LlvmTarget *t, LLVMModuleRef m)
+{
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+	LLVMErrorRef error = LLVMRunPasses(m, "default<O2>", t->machine, options);
+	if (error)
+		die_of_llvm(LLVMGetErrorMessage(error));
+	LLVMDisposePassBuilderOptions(options);
+}
+
+Bytes llvm_target_emit(LlvmTarget *t, Arena *a, LLVMModuleRef m)
+{
+	LLVMMemoryBufferRef buffer;
+	char *why = NULL;
+
+	if (LLVMVerifyModule(m, LLVMReturnStatusAction, &why))
+		die_of_llvm(why);
+	LLVMDisposeMessage(why);
+	optimise(t, m);
+	if (LLVMTargetMachineEmitToMemoryBuffer(t->machine, m, LLVMObjectFile, &why, &buffer))
+		die_of_llvm(why);
+	LLVMDisposeModule(m);
+
+	size_t size = LLVMGetBufferSize(buffer);
+	char *copy = arena_alloc(a, size);
+	memcpy(copy, LLVMGetBufferStart(buffer), size);
+	LLVMDisposeMemoryBuffer(buffer);
+	return (Bytes){ copy, size };
+}
+
+const char *llvm_target_version(Arena *a)
+{
+#if LLVM_VERSION_MAJOR >= 16
+	unsigned major, minor, patch;
+	LLVMGetVersion(&major, &minor, &patch);
+	return arena_printf(a, "%u.%u.%u", major, minor, patch);
+#else
+	return arena_strdup(a, LLVM_VERSION_STRING);
+#endif
+}
