@@ -50,6 +50,11 @@ typedef enum DevTypes {
 	DEV_BFP8_B = 1 << 1,
 } DevTypes;
 
+enum { DEV_TYPE_COUNT = 2 };
+
+/* The spelling of each bit of DevTypes. */
+extern const char *const dev_type_names[DEV_TYPE_COUNT];
+
 /* A plan choice the model's author pins: a key of hints.def and its value. */
 typedef struct Hint {
 	const char *key, *value;

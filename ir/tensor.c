@@ -76,6 +76,15 @@ const char *shape_text(Arena *a, Shape s)
 	return text;
 }
 
+const char *type_text(char buf[TYPE_TEXT], DType dtype, Shape s)
+{
+	int n = snprintf(buf, TYPE_TEXT, "%s[", type_info[dtype].name);
+	for (int i = 0; i < s.rank; i++)
+		n += snprintf(buf + n, TYPE_TEXT - (size_t)n, "%s%lld", i ? "," : "", (long long)s.dim[i]);
+	snprintf(buf + n, TYPE_TEXT - (size_t)n, "]");
+	return buf;
+}
+
 Tensor *tensor_create(Arena *a, DType dtype, Shape shape)
 {
 	int64_t n = shape_count(shape);

@@ -66,6 +66,10 @@ bool shape_broadcast(Shape a, Shape b, Shape *out);
 /* "1x3x480x640"; "scalar" for rank 0. */
 const char *shape_text(Arena *a, Shape s);
 
+/* "f32[1,3,480,640]", as IR text has it, in `buf`, which is returned. */
+enum { TYPE_TEXT = 24 * MAX_RANK };
+const char *type_text(char buf[TYPE_TEXT], DType dtype, Shape s);
+
 typedef struct Tensor {
 	DType dtype;
 	Shape shape;
