@@ -97,7 +97,8 @@ static bool verify_inputs(const Graph *g, const Places *p)
 static bool is_input_of(const Use *u, const Op *user)
 {
 	uintptr_t at = (uintptr_t)u, from = (uintptr_t)user->in;
-	return at >= from && at < from + (size_t)user->nin * sizeof *u && (at - from) % sizeof *u == 0;
+	uintptr_t end = from + (size_t)user->nin * sizeof *u;
+	return at >= from && at < end && (at - from) % sizeof *u == 0;
 }
 
 /* Links that agree in both directions rule out cycles and double entries, so
@@ -176,7 +177,8 @@ static void verify_notes(const Graph *g, const Op *op)
 
 	CHECK(op, op->act.kind == OP_INPUT || op_is(op, TAKES_ACT), "%s: takes no activation",
 	      spelling(op));
-	CHECK(op, op->act.kind == OP_INPUT || (op->act.kind < OP_COUNT && op_info[op->act.kind].traits & ACT),
+	CHECK(op, op->act.kind == OP_INPUT ||
+	      (op->act.kind < OP_COUNT && op_info[op->act.kind].traits & ACT),
 	      "%s: act is no activation", spelling(op));
 	CHECK(op, !((unsigned)op->stored & ~all), "%s: stored has unknown formats", spelling(op));
 	CHECK(op, !((unsigned)op->weights & ~all), "%s: weights has unknown formats", spelling(op));
