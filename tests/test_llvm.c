@@ -98,7 +98,7 @@ static void an_object_is_a_32_bit_riscv_elf_without_extensions(void **state)
 static void code_multiplies_in_hardware_and_has_no_compressed_instruction(void **state)
 {
 	(void)state;
-	size_t n, multiplies = 0;
+	size_t n = 0, multiplies = 0;
 	const uint32_t *text = text_of(llvm_target_emit(&target, arena, dot_product()), &n);
 	assert_true(n > 4);
 	for (size_t i = 0; i < n; i++) {
