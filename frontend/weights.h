@@ -18,8 +18,9 @@ typedef struct WeightFile {
 } WeightFile;
 
 /* Reads .npz or .safetensors by what the file holds, .npy as one tensor
- * named after the file, .dat likewise; NULL if it is wrong, which is
- * reported. */
+ * named after the file, .dat likewise; a folder as all such files below it,
+ * .npy and .dat named by their path in it without suffix ("conv1/filter").
+ * NULL if it is wrong, which is reported. */
 WeightFile *weights_open(Arena *a, Diag *d, const char *path);
 
 /* NULL if there is none of that name. */
