@@ -198,6 +198,35 @@ int64_t tensor_i64(const Tensor *t, int64_t i)
 	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
 }
 
+/* What is stored for `v` in an integer or bool; u64 as its bit pattern. */
+static int64_t whole(DType type, double v)
+{
+	if (type == TYPE_BOOL)
+		return v != 0;
+	if (isnan(v) || v < -0x1p63)
+		return isnan(v) ? 0 : INT64_MIN;
+	if (v < 0x1p63)
+		return (int64_t)v;
+	if (type == TYPE_U64)
+		return v < 0x1p64 ? (int64_t)(uint64_t)v : -1;
+	return INT64_MAX;
+}
+
+/* To float such that rounding again, to a half or bf16, is as if done once:
+ * what is not exact gets an odd last bit. */
+static float to_odd(double v)
+{
+	float f = (float)v;
+	if ((double)f == v || !isfinite(f))
+		return f;
+	uint32_t bits;
+	memcpy(&bits, &f, sizeof bits);
+	if (!(bits & 1))
+		bits += fabs((double)f) < fabs(v) ? 1u : -1u;
+	memcpy(&f, &bits, sizeof f);
+	return f;
+}
+
 void tensor_set_f64(Tensor *t, int64_t i, double v)
 {
 	void *p = (char *)(uintptr_t)t->data + i * type_info[t->dtype].bytes;
@@ -213,13 +242,15 @@ void tensor_set_f64(Tensor *t, int64_t i, double v)
 		memcpy(p, &f, sizeof f);
 		break;
 	case TYPE_F16:
+		h = float_to_half(to_odd(v));
+		memcpy(p, &h, sizeof h);
+		break;
 	case TYPE_BF16:
-		h = t->dtype == TYPE_F16 ? float_to_half(f) : float_to_bf16(f);
+		h = float_to_bf16(to_odd(v));
 		memcpy(p, &h, sizeof h);
 		break;
 	default:
-		tensor_set_i64(t, i, isnan(v) ? 0 : v >= 0x1p63 ? INT64_MAX
-					: v < -0x1p63 ? INT64_MIN : (int64_t)v);
+		tensor_set_i64(t, i, whole(t->dtype, v));
 	}
 }
 
@@ -259,13 +290,13 @@ Tensor *tensor_to_f32(Arena *a, Tensor *t)
 	return f;
 }
 
-Tensor *tensor_reshaped(Arena *a, const Tensor *t, Shape shape)
+Tensor *tensor_reshaped(Arena *a, Tensor *t, Shape shape)
 {
 	Tensor *r = arena_new(a, Tensor);
 	assert(shape_count(shape) == tensor_count(t));
+	t->owned = false;
 	*r = *t;
 	r->shape = shape;
-	r->owned = false;
 	return r;
 }
 
@@ -331,11 +362,17 @@ uint16_t float_to_bf16(float f)
 
 float half_to_float(uint16_t h)
 {
-	int exponent = h >> 10 & 31, fraction = h & 1023;
-	float f = exponent == 31 ? (fraction ? NAN : INFINITY)
-		: exponent ? ldexpf((float)(1024 + fraction), exponent - 25)
-		: ldexpf((float)fraction, -24);
-	return h & 0x8000 ? -f : f;
+	/* A half's exponent and fraction, read as a float's, are 2^112 too small. */
+	uint32_t bits = (uint32_t)(h & 0x7fff) << 13, sign = (uint32_t)(h & 0x8000) << 16;
+	float f;
+	memcpy(&f, &bits, sizeof f);
+	f *= 0x1p112f;
+	memcpy(&bits, &f, sizeof bits);
+	if ((h & 0x7c00) == 0x7c00)
+		bits = 0x7f800000 | (uint32_t)(h & 0x3ff) << 13;
+	bits |= sign;
+	memcpy(&f, &bits, sizeof f);
+	return f;
 }
 
 uint16_t float_to_half(float f)

@@ -105,7 +105,7 @@ double tensor_f64(const Tensor *t, int64_t i);
 int64_t tensor_i64(const Tensor *t, int64_t i);
 
 /* Stores with the type's own rounding: floats to nearest even, integers
- * wrap modulo 2^bits, bool is "not zero". Not for splats. */
+ * towards zero and modulo 2^bits, bool is "not zero". Not for splats. */
 void tensor_set_f64(Tensor *t, int64_t i, double v);
 void tensor_set_i64(Tensor *t, int64_t i, int64_t v);
 
@@ -116,8 +116,9 @@ float *tensor_f32_data(Tensor *t);
  * is that already. */
 Tensor *tensor_to_f32(Arena *a, Tensor *t);
 
-/* The same elements under another shape of the same count. */
-Tensor *tensor_reshaped(Arena *a, const Tensor *t, Shape shape);
+/* The same elements under another shape of the same count. They are shared,
+ * so that `t` no longer owns them. */
+Tensor *tensor_reshaped(Arena *a, Tensor *t, Shape shape);
 
 /* Same type, shape and element bits. Two elided tensors compare by hash. */
 bool tensor_equal(const Tensor *a, const Tensor *b);

@@ -56,6 +56,41 @@ static void integers_wrap_when_stored(void **state)
 	assert_int_equal(tensor_i64(x, 1), -3);
 }
 
+static void doubles_are_rounded_once(void **state)
+{
+	Fixture *t = *state;
+	Tensor *half = tensor_create(t->arena, TYPE_F16, SHAPE(2));
+	Tensor *bf16 = tensor_create(t->arena, TYPE_BF16, SHAPE(2));
+	tensor_set_f64(half, 0, 1 + 0x1p-11 + 0x1p-40); /* a float would be halfway */
+	tensor_set_f64(half, 1, -1 - 0x1.8p-10 + 0x1p-40);
+	tensor_set_f64(bf16, 0, 1 + 0x1p-8 + 0x1p-40);
+	tensor_set_f64(bf16, 1, 0x1p-200);
+	assert_true(tensor_f64(half, 0) == 1 + 0x1p-10);
+	assert_true(tensor_f64(half, 1) == -1 - 0x1p-10);
+	assert_true(tensor_f64(bf16, 0) == 1 + 0x1p-7);
+	assert_true(tensor_f64(bf16, 1) == 0);
+}
+
+static void floats_become_what_the_type_can_hold(void **state)
+{
+	Fixture *t = *state;
+	Tensor *flag = tensor_create(t->arena, TYPE_BOOL, SHAPE(1));
+	Tensor *big = tensor_create(t->arena, TYPE_U64, SHAPE(1));
+	tensor_set_f64(flag, 0, 0.25);
+	tensor_set_f64(big, 0, 0x1.8p63);
+	assert_int_equal(tensor_i64(flag, 0), 1);
+	assert_true(tensor_f64(big, 0) == 0x1.8p63);
+}
+
+static void who_shares_elements_does_not_own_them(void **state)
+{
+	Fixture *t = *state;
+	Tensor *x = tensor_create(t->arena, TYPE_F32, SHAPE(2, 3));
+	Tensor *y = tensor_reshaped(t->arena, x, SHAPE(6));
+	assert_ptr_equal(x->data, y->data);
+	assert_false(x->owned || y->owned);
+}
+
 static void a_splat_equals_the_tensor_it_stands_for(void **state)
 {
 	Fixture *t = *state;
@@ -174,6 +209,9 @@ int main(void)
 		T(every_half_survives_a_round_trip),
 		T(halves_round_to_even),
 		T(integers_wrap_when_stored),
+		T(doubles_are_rounded_once),
+		T(floats_become_what_the_type_can_hold),
+		T(who_shares_elements_does_not_own_them),
 		T(a_splat_equals_the_tensor_it_stands_for),
 		T(absurd_shapes_have_no_count),
 		T(names_are_made_unique),
