@@ -1,0 +1,95 @@
+/*
+ * choose_dtypes: set the device formats each tensor and weight may have.
+ *
+ *     %c = conv %x, %w {...} : f32[1,64,8,8]
+ * becomes
+ *     %c = conv %x, %w {stored = bf16|bfp8_b, weights = bfp8_b, ...} : ...
+ *
+ * What is set is the allowed set; the plan chooses from it.
+ *
+ *   stored   of every floating-point result on the device: bf16 or bfp8_b if
+ *            it has planes of channels (rank 4), else bf16; bf16 alone where
+ *            the host reads or writes it, that is for graph inputs and for
+ *            what an output or its views read
+ *   weights  of every product with weights: bf16 if it is depthwise (too few
+ *            products to hide the rounding), reads no other product's result
+ *            even from afar (first layer), or has its result read by no
+ *            other (last layer); else bfp8_b. prelu slopes are bf16
+ *
+ * A hint `stored` or `weights` on the op overrides either. Ops that do not
+ * run on a device, constants, outputs and views are left alone.
+ */
+#include "passes/pass.h"
+
+#include <string.h>
+
+#include "ir/hint.h"
+#include "passes/product.h"
+
+enum { AFTER_PRODUCT = 1, BEFORE_PRODUCT = 2, AT_OUTPUT = 4 };
+
+/* Marks every op with what lies above and below it. */
+static void mark(Graph *g)
+{
+	for_each_op(op, g) {
+		op->mark = 0;
+		for (int i = 0; i < op->nin; i++)
+			if (op_is_product(op_in(op, i)) || op_in(op, i)->mark & AFTER_PRODUCT)
+				op->mark |= AFTER_PRODUCT;
+	}
+	for (Op *op = g->last; op; op = op->prev) {
+		for (int i = 0; i < op->nin; i++) {
+			Op *in = op_in(op, i);
+			if (op_is_product(op) || op->mark & BEFORE_PRODUCT)
+				in->mark |= BEFORE_PRODUCT;
+			if (op->kind == OP_OUTPUT || op->kind == OP_VIEW)
+				in->mark |= AT_OUTPUT;
+		}
+	}
+}
+
+static DevTypes hinted(const Op *op, const char *key, DevTypes otherwise)
+{
+	const char *value = op_hint(op, key);
+	if (!value)
+		return otherwise;
+	return strcmp(value, "bf16") == 0 ? DEV_BF16 : DEV_BFP8_B;
+}
+
+static bool has_result_on_device(const Op *op)
+{
+	return op_is(op, DEVICE) && type_is_float(op->dtype) && op->kind != OP_CONSTANT
+		&& op->kind != OP_OUTPUT && op->kind != OP_VIEW;
+}
+
+static DevTypes stored(const Op *op)
+{
+	if (!has_result_on_device(op))
+		return DEV_UNSET;
+	const bool edge = op->kind == OP_INPUT || op->mark & AT_OUTPUT;
+	return hinted(op, "stored", edge || op->shape.rank != 4 ? DEV_BF16 : DEV_BF16 | DEV_BFP8_B);
+}
+
+static DevTypes weights(const Op *op)
+{
+	const int64_t inner = AFTER_PRODUCT | BEFORE_PRODUCT;
+	if (!op_is(op, DEVICE | WEIGHTS))
+		return DEV_UNSET;
+	if (!op_is_product(op) || product_is_depthwise(op) || (op->mark & inner) != inner)
+		return hinted(op, "weights", DEV_BF16);
+	return hinted(op, "weights", DEV_BFP8_B);
+}
+
+bool pass_choose_dtypes(Graph *g)
+{
+	bool changed = false;
+
+	mark(g);
+	for_each_op(op, g) {
+		const DevTypes s = stored(op), w = weights(op);
+		changed |= s != op->stored || w != op->weights;
+		op->stored = s;
+		op->weights = w;
+	}
+	return changed;
+}
