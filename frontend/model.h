@@ -41,6 +41,8 @@ typedef struct ModelOptions {
 	const char *weights;  /* --weights: a file or folder that holds weights the
 			       * model names but does not have, or NULL */
 	bool random_weights;  /* --random-weights=SEED: for weights not found */
+	bool no_weights;      /* --no-weights: those not found stay elided, without
+			       * a word; what they are for is then not done */
 	uint64_t seed;
 } ModelOptions;
 
