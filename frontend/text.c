@@ -169,7 +169,7 @@ Type text_type(Text *t, Pos at, const char *word)
 	Type type = { .dtype = element_type(t, at, word), .at = at };
 
 	if (dims.n > MAX_RANK) {
-		text_error(t, at, "%d dims, the most is %d", dims.n, (int)MAX_RANK);
+		text_error(t, at, "%s: %d dims, the most is %d", text_shown(t, word), dims.n, (int)MAX_RANK);
 		return (Type){ .at = at };
 	}
 	for (int i = 0; i < dims.n; i++) {
@@ -184,7 +184,8 @@ Type text_type(Text *t, Pos at, const char *word)
 			v->huge || v->magnitude > INT64_MAX ? INT64_MAX : (int64_t)v->magnitude;
 	}
 	if (shape_count(type.shape) < 0) {
-		text_error(t, at, "more than %lld elements", (long long)MAX_ELEMENTS);
+		text_error(t, at, "%s: more than %lld elements", text_shown(t, word),
+			   (long long)MAX_ELEMENTS);
 		return (Type){ .at = at };
 	}
 	return type;
@@ -239,7 +240,8 @@ static Op **operands(Text *t, Pos at, OpKind kind)
 
 	if (t->ninputs < info->min_in || t->ninputs > info->max_in) {
 		if (info->min_in == info->max_in)
-			text_error(t, at, "%s takes %d inputs, has %d", info->name, info->min_in, t->ninputs);
+			text_error(t, at, "%s takes %d input%s, has %d", info->name, info->min_in,
+				   info->min_in == 1 ? "" : "s", t->ninputs);
 		else
 			text_error(t, at, "%s takes %d to %d inputs, has %d", info->name, info->min_in,
 				   info->max_in, t->ninputs);
@@ -331,6 +333,8 @@ Graph *text_parse(Arena *a, Diag *d, const char *file, const char *text,
 	free(t.items);
 	free(t.attrs);
 	free(t.inputs);
+	if (d->errors == before && !t.g->first)
+		diag_error(d, (Loc){ .file = t.file }, "the text holds no ops");
 	return d->errors == before && graph_verify(t.g) ? t.g : NULL;
 }
 

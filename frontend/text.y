@@ -8,6 +8,7 @@
 %define api.pure full
 %define api.prefix {text_yy}
 %define parse.error custom
+%define parse.lac full
 %locations
 %expect 0
 %param {void *scanner}
@@ -100,10 +101,10 @@ type:	WORD '[' list ']'	{ $$ = text_type(t, POS(@1), $1); } ;
 /* "expected ':' or '{', found a number" */
 static int yyreport_syntax_error(const yypcontext_t *at, void *scanner, Text *t)
 {
-	enum { MOST = 5 };
+	enum { MOST = 8 };
 	yysymbol_kind_t want[MOST];
 	int n = yypcontext_expected_tokens(at, want, MOST);
-	char text[200] = "";
+	char text[240] = "";
 	size_t used = 0;
 
 	(void)scanner;

@@ -21,14 +21,14 @@ static const char *const wanted[] = {
 
 static const char *found(const Text *t, const Value *v)
 {
-	const char *const items[] = {
-		[ITEM_NUMBER] = "a number", [ITEM_STRING] = "a string", [ITEM_WORD] = "a word",
-	};
+	const Item *first = &t->items[v->first];
 	switch (v->form) {
 	case FORM_NONE:
 		return "no value";
 	case FORM_ONE:
-		return items[t->items[v->first].kind];
+		return first->kind == ITEM_STRING ? "a string"
+		     : first->kind == ITEM_WORD ? "a word"
+		     : first->number.whole ? "an integer" : "a float";
 	case FORM_SET:
 		return v->n == 1 ? "a word" : "several words";
 	case FORM_LIST:
@@ -68,14 +68,14 @@ static bool take_int(Text *t, const Op *op, const Attribute *a, const Item *item
 	return true;
 }
 
-static bool take_float(Text *t, const Op *op, const char *name, const Item *item, float *out)
+static bool take_float(Text *t, OpKind kind, const char *name, const Item *item, float *out)
 {
 	if (item->kind != ITEM_NUMBER) {
-		text_error(t, item->at, "%s: %s wants numbers", op_info[op->kind].name, name);
+		text_error(t, item->at, "%s: %s wants numbers", op_info[kind].name, name);
 		return false;
 	}
 	if (isinf(item->number.f32) && !item->number.special) {
-		text_error(t, item->at, "%s: %s is out of the range of f32", op_info[op->kind].name, name);
+		text_error(t, item->at, "%s: %s is out of the range of f32", op_info[kind].name, name);
 		return false;
 	}
 	*out = item->number.f32;
@@ -100,7 +100,7 @@ static void set_floats(Text *t, Op *op, const Attribute *a, Floats *to)
 			text_error(t, item->at, "%s: %s wants numbers", op_info[op->kind].name, a->name);
 			return;
 		}
-		if (!take_float(t, op, a->name, item, &v[i]))
+		if (!take_float(t, op->kind, a->name, item, &v[i]))
 			return;
 	}
 	*to = (Floats){ a->value.n, v };
@@ -164,7 +164,7 @@ static void set_field(Text *t, Op *op, const Attribute *a, const AttrField *f)
 		take_int(t, op, a, &t->items[v->first], ATTR_AT(&op->attr, f, int64_t));
 		break;
 	case ATTR_FLOAT:
-		take_float(t, op, a->name, &t->items[v->first], ATTR_AT(&op->attr, f, float));
+		take_float(t, op->kind, a->name, &t->items[v->first], ATTR_AT(&op->attr, f, float));
 		break;
 	case ATTR_BOOL:
 		*ATTR_AT(&op->attr, f, bool) = !v->n || strcmp(t->items[v->first].text, "true") == 0;
@@ -204,17 +204,20 @@ static void read_absorbed(Text *t, Op *op, const Attribute *a)
 static void set_param(Text *t, Op *op, const Item *item, unsigned *given)
 {
 	const OpInfo *info = &op_info[op->act.kind];
+	if (!item->key) {
+		text_error(t, item->at, "%s: a parameter is name = number", info->name);
+		return;
+	}
 	for (int i = 0; i < info->nfields; i++) {
-		if (!item->key || strcmp(info->fields[i].name, item->key) != 0)
+		if (strcmp(info->fields[i].name, item->key) != 0)
 			continue;
 		if (*given >> i & 1)
 			text_error(t, item->at, "%s: %s is given twice", info->name, item->key);
 		*given |= 1u << i;
-		take_float(t, op, item->key, item, &op->act.param[i]);
+		take_float(t, op->act.kind, item->key, item, &op->act.param[i]);
 		return;
 	}
-	text_error(t, item->at, "%s has no parameter '%s'", info->name,
-		   item->key ? text_shown(t, item->key) : "");
+	text_error(t, item->at, "%s: no parameter '%s'", info->name, text_shown(t, item->key));
 }
 
 static void read_act(Text *t, Op *op, const Attribute *a)

@@ -134,13 +134,16 @@ void die_out_of_memory(size_t wanted)
 	exit(EXIT_INTERNAL);
 }
 
-/* Edit distance, given up (a large number) beyond 3. */
+/* Edit distance, or a large number for long words; a word left unfinished
+ * is always near. */
 static size_t distance(const char *a, const char *b)
 {
 	enum { LONGEST = 63 };
 	size_t row[LONGEST + 1], na = strlen(a), nb = strlen(b);
 	if (na > LONGEST || nb > LONGEST)
 		return LONGEST;
+	if (na > 2 && strncmp(a, b, na) == 0)
+		return 1;
 	for (size_t j = 0; j <= nb; j++)
 		row[j] = j;
 	for (size_t i = 1; i <= na; i++) {

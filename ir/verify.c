@@ -31,6 +31,12 @@ static bool has_place(const Places *p, const Op *op)
 	return op->mark >= 0 && op->mark < p->n && p->order[op->mark] == op;
 }
 
+/* Where breaches are reported that belong to no one op. */
+static Loc whole_graph(const Graph *g)
+{
+	return (Loc){ .file = g->first ? g->first->loc.file : NULL };
+}
+
 static const char *spelling(const Op *op)
 {
 	return op_info[op->kind].name;
@@ -51,9 +57,9 @@ static bool verify_list(const Graph *g, Places *p)
 		p->order[p->n++] = op;
 	}
 	if (p->n != g->nops)
-		diag_error(g->diag, (Loc){ 0 }, "the list holds %d ops, %d are counted", p->n, g->nops);
+		diag_error(g->diag, whole_graph(g), "the list holds %d ops, %d are counted", p->n, g->nops);
 	if (g->last != prev)
-		diag_error(g->diag, (Loc){ 0 }, "the last op of the list is not g->last");
+		diag_error(g->diag, whole_graph(g), "the last op of the list is not g->last");
 	return g->diag->errors == before;
 }
 
@@ -66,7 +72,7 @@ static void verify_names(const Graph *g)
 	for (size_t i = 0; i < g->names.cap; i++)
 		named += g->names.slots[i].value != NULL;
 	if (named != g->nops)
-		diag_error(g->diag, (Loc){ 0 }, "%d names are taken, but there are %d ops", named, g->nops);
+		diag_error(g->diag, whole_graph(g), "%d names are taken, but there are %d ops", named, g->nops);
 }
 
 static bool verify_inputs(const Graph *g, const Places *p)
@@ -260,7 +266,7 @@ static void verify_all(const Graph *g, Places *p)
 		outputs += op->kind == OP_OUTPUT;
 	}
 	if (!outputs)
-		diag_error(g->diag, (Loc){ 0 }, "the graph has no output");
+		diag_error(g->diag, whole_graph(g), "the graph has no output");
 }
 
 bool graph_verify(const Graph *g)
