@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 #include "ir/arena.h"
+#include "ir/devtypes.h"
 #include "ir/diag.h"
 #include "ir/op.h"
 #include "ir/strmap.h"
@@ -41,19 +42,6 @@ typedef struct Act {
 	OpKind kind;
 	float param[2];
 } Act;
-
-/* Formats a tensor may have on the device: a set, which choose_dtypes fills
- * and the plan chooses from. */
-typedef enum DevTypes {
-	DEV_UNSET = 0,
-	DEV_BF16 = 1 << 0,
-	DEV_BFP8_B = 1 << 1,
-} DevTypes;
-
-enum { DEV_TYPE_COUNT = 2 };
-
-/* The spelling of each bit of DevTypes. */
-extern const char *const dev_type_names[DEV_TYPE_COUNT];
 
 /* A plan choice the model's author pins: a key of hints.def and its value. */
 typedef struct Hint {
