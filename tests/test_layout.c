@@ -149,6 +149,9 @@ static void column_phases_put_every_pth_column_side_by_side(void **state)
 	assert_int_equal(layout_at(&l, 1, 0, 3).values, (phase + 16 + 2) * 32);
 	assert_int_equal(layout_at(&l, 0, 0, -1).values, phase * 32);
 	assert_int_equal(layout_at(&l, 0, 0, -2).values, 0);
+	Layout three = l;
+	three.phases = 3;
+	assert_int_equal(layout_at(&three, 0, 0, -1).values, 2 * phase * 32);
 }
 
 static int64_t mark(char *used, int64_t at, int64_t bytes)
