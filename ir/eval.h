@@ -13,9 +13,14 @@
 /* True if op_eval knows the kind. */
 bool op_can_eval(OpKind kind);
 
+/* A result above this many bytes is computed only if the inputs, splats not
+ * counted, hold at least a quarter of it: no short text makes a large constant. */
+enum { EVAL_BYTES = 64 << 20 };
+
 /* The op's result given its inputs' values, none of them elided, or NULL if
- * it has none (integer division by zero). The op must be typed, have a kind
- * op_can_eval knows, and no fused activation. */
+ * it has none (integer division by zero, an index out of range) or is too
+ * large. The op must be typed, have a kind op_can_eval knows, and no fused
+ * activation. What is all one value stays a splat. */
 Tensor *op_eval(Arena *a, const Op *op, Tensor *const in[]);
 
 #endif

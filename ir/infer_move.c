@@ -98,15 +98,18 @@ Result infer_slice(const Graph *g, const Op *op)
 	return (Result){ x->dtype, out };
 }
 
-/* Whether the mode can make up `pad` elements next to a dim of `n`. */
+/* Whether a dim of `n` can be cropped by -pad, or the mode make up `pad`
+ * elements next to it. */
 static bool pad_is_sound(const Graph *g, const Op *op, int i, int64_t pad, int64_t n)
 {
 	PadMode mode = op->attr.pad.mode;
-	int64_t most = mode == PAD_REFLECT ? n - 1 : n > 0 ? INT64_MAX : 0;
-	if (pad <= 0 || mode == PAD_CONSTANT || pad <= most)
+	int64_t most = mode == PAD_CONSTANT ? INT64_MAX
+		: n == 0 ? 0
+		: mode == PAD_REFLECT ? n - 1 : INT64_MAX;
+	if (pad >= -n && pad <= most)
 		return true;
-	infer_fail(g, op, "pads[%d] wants at most %" PRId64 " at a dim of %" PRId64 ", has %" PRId64,
-		   i, most < 0 ? 0 : most, n, pad);
+	infer_fail(g, op, "pads[%d] wants at %s %" PRId64 " at a dim of %" PRId64 ", has %" PRId64,
+		   i, pad < 0 ? "least" : "most", pad < 0 ? -n : most, n, pad);
 	return false;
 }
 
@@ -138,7 +141,7 @@ static bool indices_in_range(const Graph *g, const Op *op, const Tensor *t, int6
 	int64_t count = tensor_count(t);
 	for (int64_t i = 0; i < (t->splat && count ? 1 : count); i++) {
 		int64_t index = tensor_i64(t, i);
-		if (index >= -n && index < n)
+		if (index < n && index >= (t->dtype == TYPE_U64 ? 0 : -n))
 			continue;
 		infer_fail(g, op, "index %" PRId64 " is out of range for a dim of %" PRId64, index, n);
 		return false;

@@ -109,6 +109,12 @@ int64_t tensor_i64(const Tensor *t, int64_t i);
 void tensor_set_f64(Tensor *t, int64_t i, double v);
 void tensor_set_i64(Tensor *t, int64_t i, int64_t v);
 
+/* The same for n elements: read at, at + step, ...; write at, at + 1, ... */
+void tensor_read_f64(const Tensor *t, int64_t at, int64_t step, int64_t n, double out[]);
+void tensor_read_i64(const Tensor *t, int64_t at, int64_t step, int64_t n, int64_t out[]);
+void tensor_write_f64(Tensor *t, int64_t at, int64_t n, const double v[]);
+void tensor_write_i64(Tensor *t, int64_t at, int64_t n, const int64_t v[]);
+
 /* The writable elements of an f32 tensor that is `owned`. */
 float *tensor_f32_data(Tensor *t);
 
