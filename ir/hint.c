@@ -1,5 +1,6 @@
 #include "ir/hint.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -58,6 +59,13 @@ static bool fits(const char *form, const char *value)
 	return form[0] == '(' ? fits_range(form, value) : fits_choice(form, value);
 }
 
+/* Of a value that has the form of a core range. */
+static bool range_is_empty(const char *value)
+{
+	int x0, y0, x1, y1;
+	return sscanf(value, "(%d,%d)-(%d,%d)", &x0, &y0, &x1, &y1) == 4 && (x1 < x0 || y1 < y0);
+}
+
 static void no_such_hint(Graph *g, const Op *op, Loc at, const char *key)
 {
 	const char *keys[ROWS], *near;
@@ -83,6 +91,10 @@ void op_add_hint(Graph *g, Op *op, Loc at, const char *key, const char *value)
 	if (!fits(rows[row].form, value)) {
 		diag_error(g->diag, at, "%s: hint %s wants %s, found '%.40s'", name, key,
 			   rows[row].form, value);
+		return;
+	}
+	if (range_is_empty(value)) {
+		diag_error(g->diag, at, "%s: hint %s: %s ends before it starts", name, key, value);
 		return;
 	}
 	if (op_hint(op, key)) {
