@@ -214,6 +214,11 @@ WeightFile *weights_open(Arena *a, Diag *d, const char *path)
 	return add_folder(&f, "") ? f.all : NULL;
 }
 
+const char *weights_hash_name(Arena *a, const Tensor *t)
+{
+	return arena_printf(a, "%016llx", (unsigned long long)tensor_hash(t));
+}
+
 bool weights_dump(const Graph *g, Diag *d, const char *path)
 {
 	int n = 0;
@@ -225,7 +230,7 @@ bool weights_dump(const Graph *g, Diag *d, const char *path)
 		Tensor *t = op_value(op);
 		if (!t || tensor_count(t) <= PRINT_INLINE)
 			continue;
-		char *name = arena_printf(g->arena, "%016llx", (unsigned long long)tensor_hash(t));
+		const char *name = weights_hash_name(g->arena, t);
 		if (strmap_get(&seen, name))
 			continue;
 		strmap_put(&seen, name, t);

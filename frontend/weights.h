@@ -45,6 +45,9 @@ bool safetensors_write(Arena *a, Diag *d, const char *path, int n,
  * 16 hex digits. */
 bool weights_dump(const Graph *g, Diag *d, const char *path);
 
+/* That name. */
+const char *weights_hash_name(Arena *a, const Tensor *t);
+
 /* --random-weights. What a weight is for decides its distribution: */
 typedef enum WeightRole {
 	WEIGHT_KERNEL,   /* normal, variance 2 / fan_in (He) */

@@ -38,7 +38,13 @@ typedef struct PassOptions {
 	const char *dump_after; /* a pass name, "all", or NULL */
 	FILE *dump_to;          /* where dumps go if there is no dump_dir */
 	const char *dump_dir;   /* NN_name.ir files here, only after a change */
+	int first;              /* passes before those to run, for the numbers NN */
 	FILE *timing;           /* a line per pass here, if not NULL */
+
+	/* Called before each file in dump_dir is written, to keep the constants
+	 * that it refers to by hash; may be NULL. */
+	void (*keep)(void *context, const Graph *g);
+	void *context;
 } PassOptions;
 
 /* Runs the passes in order, verifying after each that changed the graph.

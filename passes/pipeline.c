@@ -1,8 +1,8 @@
 #include "passes/pass.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "ir/clock.h"
 #include "ir/file.h"
 
 const Pass pass_info[PASS_COUNT] = {
@@ -94,25 +94,22 @@ static uint64_t graph_hash(const Graph *g)
 	return h;
 }
 
-static double seconds(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void print_dump(const Graph *g, const Pass *pass, bool changed, FILE *f)
 {
 	fprintf(f, "// after %s%s\n", pass->name, changed ? "" : " (no change)");
 	graph_print(g, f);
 }
 
-static void dump_file(const Graph *g, const Pass *pass, int position, const char *dir)
+static void dump_file(const Graph *g, const Pass *pass, int position, const PassOptions *opt)
 {
-	const char *path = path_join(g->arena, dir,
+	const char *path = path_join(g->arena, opt->dump_dir,
 		arena_printf(g->arena, "%02d_%s.ir", position, pass->name));
 	OutFile out;
-	if (!make_folder(g->diag, dir) || !out_open(&out, g->arena, g->diag, path))
+	if (!make_folder(g->diag, opt->dump_dir))
+		return;
+	if (opt->keep)
+		opt->keep(opt->context, g);
+	if (!out_open(&out, g->arena, g->diag, path))
 		return;
 	print_dump(g, pass, true, out.f);
 	out_commit(&out, g->diag);
@@ -127,7 +124,7 @@ static void dump(const Graph *g, const Pass *pass, int position, bool changed,
 	if (!opt->dump_dir)
 		print_dump(g, pass, changed, opt->dump_to);
 	else if (changed)
-		dump_file(g, pass, position, opt->dump_dir);
+		dump_file(g, pass, position, opt);
 }
 
 bool passes_run(Graph *g, const PassId ids[], int n, const PassOptions *opt)
@@ -136,13 +133,13 @@ bool passes_run(Graph *g, const PassId ids[], int n, const PassOptions *opt)
 	for (int i = 0; i < n; i++) {
 		const Pass *pass = &pass_info[ids[i]];
 		const int before = g->nops;
-		const double start = seconds();
+		const double start = clock_now();
 		const bool changed = pass->run(g);
 		if (opt->timing)
 			fprintf(opt->timing, "%-16s %9.3f ms  %6d -> %d ops%s\n", pass->name,
-				1e3 * (seconds() - start), before, g->nops,
+				1e3 * (clock_now() - start), before, g->nops,
 				changed ? "" : "  (no change)");
-		dump(g, pass, i + 1, changed, opt);
+		dump(g, pass, opt->first + i + 1, changed, opt);
 		if (g->diag->errors)
 			return false;
 		if (changed && !graph_verify(g))

@@ -1,0 +1,115 @@
+#include "frontend/model.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ir/file.h"
+
+typedef Graph *Reader(Arena *a, Diag *d, const char *path, const ModelOptions *opt);
+
+/* What a file's name says it is, and the words its text begins with. */
+static const struct Format {
+	const char *suffix;
+	const char *words[5];
+	Reader *read;
+} formats[] = {
+	{ ".ir", { "graph \"", "weights \"", "%" }, text_read },
+};
+enum { NFORMATS = sizeof formats / sizeof *formats };
+
+static bool ends_with(const char *s, const char *end)
+{
+	const size_t n = strlen(s), m = strlen(end);
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* Past spaces and comments, which start with '#' or '//'. */
+static const char *skip_comments(const char *p, const char *end)
+{
+	while (p < end) {
+		if (*p == '#' || (*p == '/' && end - p > 1 && p[1] == '/')) {
+			const char *line = memchr(p, '\n', (size_t)(end - p));
+			p = line ? line + 1 : end;
+		} else if (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n') {
+			p++;
+		} else {
+			break;
+		}
+	}
+	return p;
+}
+
+static bool starts_with(const char *p, const char *end, const char *word)
+{
+	const size_t n = strlen(word);
+	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
+}
+
+static Reader *find_reader(Bytes b, const char *path)
+{
+	for (int i = 0; i < NFORMATS; i++)
+		if (ends_with(path, formats[i].suffix))
+			return formats[i].read;
+	const char *end = b.data + b.size, *p = skip_comments(b.data, end);
+	for (int i = 0; i < NFORMATS; i++)
+		for (int k = 0; formats[i].words[k]; k++)
+			if (starts_with(p, end, formats[i].words[k]))
+				return formats[i].read;
+	return NULL;
+}
+
+static int64_t find_nan(const Tensor *t)
+{
+	const int64_t n = t->splat ? 1 : tensor_count(t);
+	if (t->dtype == TYPE_F32) {
+		/* Whole blocks first: this runs over every weight. */
+		enum { BLOCK = 4096 };
+		float block[BLOCK];
+		for (int64_t i = 0; i < n; i += BLOCK) {
+			const int m = n - i < BLOCK ? (int)(n - i) : BLOCK;
+			int bad = 0;
+			memcpy(block, (const char *)t->data + i * (int64_t)sizeof *block,
+			       (size_t)m * sizeof *block);
+			for (int k = 0; k < m; k++)
+				bad |= block[k] != block[k];
+			for (int k = 0; bad && k < m; k++)
+				if (isnan(block[k]))
+					return i + k;
+		}
+		return -1;
+	}
+	for (int64_t i = 0; i < n; i++)
+		if (isnan(tensor_f64(t, i)))
+			return i;
+	return -1;
+}
+
+/* A NaN in a constant makes all that depends on it NaN: never meant. */
+static void check_numbers(const Graph *g)
+{
+	for_each_op(op, g) {
+		const Tensor *t = op_value(op);
+		const int64_t at = t && type_is_float(t->dtype) ? find_nan(t) : -1;
+		if (at >= 0)
+			diag_error(g->diag, op->loc, "constant '%s': element %lld is NaN", op->name,
+				   (long long)at);
+	}
+}
+
+Graph *model_read(Arena *a, Diag *d, const char *path, const ModelOptions *opt)
+{
+	const int errors = d->errors;
+	Bytes b = file_map(a, d, (Loc){ 0 }, path);
+	if (!b.data)
+		return NULL;
+	Reader *read = find_reader(b, path);
+	if (!read) {
+		diag_error(d, (Loc){ .file = path }, "not a model: neither ONNX, NNEF nor IR text");
+		return NULL;
+	}
+	Graph *g = read(a, d, path, opt);
+	if (g)
+		check_numbers(g);
+	return g && d->errors == errors ? g : NULL;
+}

@@ -1,0 +1,15 @@
+/* Elapsed time, for --timing. */
+#ifndef IR_CLOCK_H
+#define IR_CLOCK_H
+
+#include <time.h>
+
+/* Seconds since some fixed moment. */
+static inline double clock_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+#endif
