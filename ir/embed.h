@@ -1,0 +1,19 @@
+/*
+ * Files that are part of the library: the target files, put there at build
+ * time by embed.sh. A NUL follows the last byte.
+ */
+#ifndef IR_EMBED_H
+#define IR_EMBED_H
+
+#include <stddef.h>
+
+typedef struct EmbeddedFile {
+	const char *name; /* without folder and suffix */
+	const char *text;
+	size_t size;
+} EmbeddedFile;
+
+extern const EmbeddedFile embedded_targets[];
+extern const int embedded_targets_count;
+
+#endif
