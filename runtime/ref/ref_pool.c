@@ -89,16 +89,40 @@ static void window_cells(const Pool *p, int64_t o, Cells c[SPATIAL])
 		c[d] = cells(&p->w[d], at[d], p->w[d].in);
 }
 
+/* A channel's elements: doubles, or integers, of u64 in an order that
+ * int64_t compares rightly. */
+typedef union Plane {
+	double *f;
+	int64_t *i;
+} Plane;
+
+static void load_plane(const Tensor *t, int64_t at, int64_t n, Plane x)
+{
+	if (type_is_float(t->dtype)) {
+		ref_load_f64(t, at, 1, n, x.f);
+		return;
+	}
+	ref_load_i64(t, at, 1, n, x.i);
+	for (int64_t k = 0; k < n && t->dtype == TYPE_U64; k++)
+		x.i[k] ^= INT64_MIN;
+}
+
 /* Index of the first largest element, or of the first NaN; -1 if the window
  * sees only padding. */
-static int64_t largest(const Pool *p, const double *x, int64_t o)
+static int64_t largest(const Pool *p, Plane x, int64_t o)
 {
 	Cells c[SPATIAL];
 	int64_t best = -1;
 	window_cells(p, o, c);
-	for_each_cell(i, p, c)
-		if (best < 0 || x[i] > x[best] || (isnan(x[i]) && !isnan(x[best])))
-			best = i;
+	if (type_is_float(p->c->in[0]->dtype)) {
+		for_each_cell(k, p, c)
+			if (best < 0 || x.f[k] > x.f[best] || (isnan(x.f[k]) && !isnan(x.f[best])))
+				best = k;
+	} else {
+		for_each_cell(k, p, c)
+			if (best < 0 || x.i[k] > x.i[best])
+				best = k;
+	}
 	return best;
 }
 
@@ -119,9 +143,9 @@ static void max_planes(void *context, int64_t from, int64_t to)
 	const Tensor *in = p->c->in[0], *out = p->c->out;
 	bool index = p->c->op->kind == OP_MAX_POOL_INDEX;
 	size_t size = ref_size(in);
-	double *x = xmalloc((size_t)p->in_plane * sizeof *x);
+	Plane x = { xmalloc((size_t)p->in_plane * sizeof(double)) };
 	for (int64_t plane = from; plane < to; plane++) {
-		ref_load_f64(in, plane * p->in_plane, 1, p->in_plane, x);
+		load_plane(in, plane * p->in_plane, p->in_plane, x);
 		for (int64_t o = 0; o < p->out_plane; o++) {
 			int64_t best = largest(p, x, o), at = plane * p->out_plane + o;
 			int64_t flat = best < 0 ? -1 : plane * p->in_plane + best;
@@ -134,7 +158,7 @@ static void max_planes(void *context, int64_t from, int64_t to)
 				       ref_bytes(in) + (in->splat ? 0 : (size_t)flat) * size, size);
 		}
 	}
-	free(x);
+	free(x.f);
 }
 
 /* What a window divides by: its cells inside the input, or inside the padded
