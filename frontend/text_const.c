@@ -97,12 +97,6 @@ static Tensor *repeated(Text *t, Type type)
 	return tensor_splat(t->g->arena, type.dtype, type.shape, f, i);
 }
 
-static bool is_folder(const char *path)
-{
-	struct stat st;
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* Opens what --weights names, or else what the text itself names beside it,
  * the first time a constant asks. A text may travel without its weights, but
  * not in silence. */
@@ -116,8 +110,6 @@ static WeightFile *weight_file(Text *t)
 	if (t->weights_tried)
 		return t->weights;
 	t->weights_tried = true;
-	if (path && is_folder(path))
-		path = path_join(a, path, named ? named : "weights.safetensors");
 	if (!path && named) {
 		if (!path_stays_inside(named)) {
 			diag_error(d, (Loc){ .file = t->file }, "weights '%s' lie outside the text's folder",

@@ -41,8 +41,8 @@ bool safetensors_write(Arena *a, Diag *d, const char *path, int n,
 		       const char *const names[], const Tensor *const tensors[]);
 
 /* The weights that IR text refers to by hash: every constant of `g` above
- * PRINT_INLINE elements, in a .safetensors file, each named by its hash in
- * 16 hex digits. */
+ * PRINT_INLINE elements that is no splat, in a .safetensors file, each named
+ * by its hash in 16 hex digits. */
 bool weights_dump(const Graph *g, Diag *d, const char *path);
 
 /* That name. */

@@ -61,7 +61,7 @@ int cases_run(const char *path, void (*run)(void **state))
 	return failed;
 }
 
-static const char *print_plainly(const Graph *g)
+const char *cases_text(const Graph *g)
 {
 	char *text;
 	size_t n;
@@ -82,10 +82,10 @@ const char *cases_print(const Graph *g)
 {
 	Diag d = { .to = stderr };
 	assert_true(graph_verify(g));
-	const char *text = print_plainly(g);
+	const char *text = cases_text(g);
 	Graph *again = parse_plainly(g->arena, &d, "printed.ir", text);
 	assert_non_null(again);
-	assert_string_equal(print_plainly(again), text);
+	assert_string_equal(cases_text(again), text);
 	diag_finish(&d);
 	return text;
 }

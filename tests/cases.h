@@ -24,7 +24,10 @@ int cases_run(const char *path, void (*run)(void **state));
  * wrong, which is reported to `d`. */
 Graph *cases_parse(Arena *a, Diag *d, const char *file, const char *text);
 
-/* The graph as text, in the arena, after the same checks. */
+/* The graph as text, in the arena. */
+const char *cases_text(const Graph *g);
+
+/* The same after the same checks. */
 const char *cases_print(const Graph *g);
 
 #endif

@@ -49,6 +49,7 @@ static inline int teardown(void **state)
 {
 	Fixture *t = *state;
 	remove_folder(t->dir);
+	diag_finish(&t->diag);
 	fclose(t->diag.to);
 	free(t->said);
 	arena_destroy(t->arena);
