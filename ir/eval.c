@@ -27,26 +27,29 @@ Tensor *op_eval(Arena *a, const Op *op, Tensor *const in[])
 	return part_of(op->kind)(a, op, in);
 }
 
+bool eval_is_single(const Tensor *t)
+{
+	return t->splat || tensor_count(t) == 1;
+}
+
 Tensor *eval_room(Arena *a, const Op *op, Tensor *const in[])
 {
-	const int64_t bytes = shape_count(op->shape) * type_info[op->dtype].bytes;
+	const int64_t n = shape_count(op->shape);
 	int64_t held = 0;
 	for (int i = 0; i < op->nin; i++)
-		held += in[i]->splat ? 0 : tensor_bytes(in[i]);
-	if (bytes > EVAL_BYTES && bytes / 4 > held)
+		held += in[i]->splat ? 1 : tensor_count(in[i]);
+	if (n > EVAL_COUNT && n / EVAL_GROWTH > held)
 		return NULL;
 	return tensor_create(a, op->dtype, op->shape);
 }
 
-Tensor *eval_splat(Arena *a, const Op *op, const Tensor *t, int64_t i)
+Tensor *eval_splat(Arena *a, const Op *op, const Tensor *t)
 {
-	const size_t bytes = type_info[t->dtype].bytes;
 	Tensor *one = tensor_create(a, t->dtype, (Shape){ 0 });
-	memcpy((void *)(uintptr_t)one->data,
-	       (const char *)t->data + (t->splat ? 0 : (size_t)i * bytes), bytes);
+	memcpy(eval_bytes(one), t->data, type_info[t->dtype].bytes);
 	one->shape = op->shape;
-	one->splat = true;
-	one->owned = false;
+	one->splat = shape_count(op->shape) != 1;
+	one->owned = !one->splat;
 	return one;
 }
 
@@ -136,7 +139,7 @@ static bool compute(const Op *op, Tensor *const in[], Tensor *out)
 	int64_t done = 0;
 	walk_init(&w, out->shape);
 	for (int k = 0; k < op->nin; k++)
-		walk_add_broadcast(&w, in[k]->splat ? (Shape){ 0 } : in[k]->shape, in[k]->splat);
+		walk_add_broadcast(&w, eval_is_single(in[k]) ? (Shape){ 0 } : in[k]->shape);
 	walk_start(&w, 1);
 	do {
 		const int last = w.rank - 1;
@@ -159,12 +162,12 @@ static bool compute(const Op *op, Tensor *const in[], Tensor *out)
 
 Tensor *eval_eltwise(Arena *a, const Op *op, Tensor *const in[])
 {
-	bool splat = true;
+	bool single = true;
 	for (int i = 0; i < op->nin; i++)
-		splat &= in[i]->splat;
-	if (splat) {
+		single &= eval_is_single(in[i]);
+	if (single) {
 		Tensor *one = tensor_create(a, op->dtype, (Shape){ 0 });
-		return compute(op, in, one) ? eval_splat(a, op, one, 0) : NULL;
+		return compute(op, in, one) ? eval_splat(a, op, one) : NULL;
 	}
 	Tensor *out = eval_room(a, op, in);
 	if (!out || !tensor_count(out))

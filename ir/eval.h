@@ -13,14 +13,15 @@
 /* True if op_eval knows the kind. */
 bool op_can_eval(OpKind kind);
 
-/* A result above this many bytes is computed only if the inputs, splats not
- * counted, hold at least a quarter of it: no short text makes a large constant. */
-enum { EVAL_BYTES = 64 << 20 };
+/* A result of more elements than EVAL_COUNT is computed only if it has at most
+ * EVAL_GROWTH times those of the inputs, where a splat counts as one: no short
+ * text makes a large constant. */
+enum { EVAL_COUNT = 1 << 24, EVAL_GROWTH = 4 };
 
 /* The op's result given its inputs' values, none of them elided, or NULL if
  * it has none (integer division by zero, an index out of range) or is too
  * large. The op must be typed, have a kind op_can_eval knows, and no fused
- * activation. What is all one value stays a splat. */
+ * activation. What is made of single values is a splat. */
 Tensor *op_eval(Arena *a, const Op *op, Tensor *const in[]);
 
 #endif

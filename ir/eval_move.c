@@ -82,8 +82,8 @@ void eval_copy(Walk *w, size_t bytes, char *to, const char *from)
 static Tensor *strided(Arena *a, const Op *op, Tensor *const in[], Shape dims, int64_t offset,
 		       const int64_t step[])
 {
-	if (in[0]->splat)
-		return eval_splat(a, op, in[0], 0);
+	if (eval_is_single(in[0]))
+		return eval_splat(a, op, in[0]);
 	Tensor *out = eval_room(a, op, in);
 	if (!out)
 		return NULL;
@@ -110,7 +110,7 @@ static Tensor *expand(Arena *a, const Op *op, Tensor *const in[])
 {
 	Walk w;
 	walk_init(&w, op->shape);
-	walk_add_broadcast(&w, in[0]->shape, false);
+	walk_add_broadcast(&w, in[0]->shape);
 	return strided(a, op, in, op->shape, 0, w.step[0]);
 }
 
@@ -172,7 +172,7 @@ static bool all_one_value(const Op *op, Tensor *const in[])
 static Tensor *concat(Arena *a, const Op *op, Tensor *const in[])
 {
 	if (all_one_value(op, in))
-		return eval_splat(a, op, in[0], 0);
+		return eval_splat(a, op, in[0]);
 	Tensor *out = eval_room(a, op, in);
 	if (!out)
 		return NULL;
@@ -183,7 +183,7 @@ static Tensor *concat(Arena *a, const Op *op, Tensor *const in[])
 			continue;
 		Walk w;
 		walk_init(&w, in[i]->shape);
-		walk_add_broadcast(&w, in[i]->splat ? (Shape){ 0 } : in[i]->shape, false);
+		walk_add_broadcast(&w, eval_is_single(in[i]) ? (Shape){ 0 } : in[i]->shape);
 		walk_add(&w, done * strides[op->attr.axis.axis], strides);
 		eval_copy(&w, type_info[op->dtype].bytes, eval_bytes(out), in[i]->data);
 		done += in[i]->shape.dim[op->attr.axis.axis];
@@ -209,8 +209,8 @@ static Tensor *pick(Arena *a, const Op *op, Tensor *const in[], int axis, const 
 	for (int64_t j = 0; j < (which->splat ? 1 : m); j++)
 		if (!slice_at(which, j, n, &index))
 			return NULL;
-	if (in[0]->splat)
-		return eval_splat(a, op, in[0], 0);
+	if (eval_is_single(in[0]))
+		return eval_splat(a, op, in[0]);
 	Tensor *out = eval_room(a, op, in);
 	if (!out)
 		return NULL;

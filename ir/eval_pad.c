@@ -97,9 +97,9 @@ Tensor *eval_pad(Arena *a, const Op *op, Tensor *const in[])
 	tensor_set_f64(value, 0, (double)p->value);
 	if (!op->shape.rank)
 		return tensor_reshaped(a, x, op->shape);
-	if (x->splat && (p->mode != PAD_CONSTANT ||
+	if (eval_is_single(x) && (p->mode != PAD_CONSTANT ||
 			 memcmp(x->data, value->data, type_info[x->dtype].bytes) == 0))
-		return eval_splat(a, op, x, 0);
+		return eval_splat(a, op, x);
 	Tensor *out = eval_room(a, op, in);
 	if (!out)
 		return NULL;

@@ -26,8 +26,11 @@ static inline char *eval_bytes(Tensor *t) { return (char *)(uintptr_t)t->data; }
 /* Copies tensor 0 of the walk, which lies at `from`, to tensor 1, at `to`. */
 void eval_copy(Walk *w, size_t bytes, char *to, const char *from);
 
-/* The element of `t` at `i`, repeated to the result's shape. */
-Tensor *eval_splat(Arena *a, const Op *op, const Tensor *t, int64_t i);
+/* True if all elements are one: such a tensor is never spread out. */
+bool eval_is_single(const Tensor *t);
+
+/* The first element of `t`, repeated to the result's shape. */
+Tensor *eval_splat(Arena *a, const Op *op, const Tensor *t);
 
 typedef double (*Unary)(double x, const Attrs *attr);
 typedef double (*Binary)(double x, double y);

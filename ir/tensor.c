@@ -300,49 +300,6 @@ Tensor *tensor_reshaped(Arena *a, Tensor *t, Shape shape)
 	return r;
 }
 
-bool tensor_equal(const Tensor *a, const Tensor *b)
-{
-	if (a->dtype != b->dtype || !shape_equal(a->shape, b->shape))
-		return false;
-	if (a->data && b->data && !a->splat && !b->splat)
-		return memcmp(a->data, b->data, (size_t)tensor_bytes(a)) == 0;
-	if (a->data && b->data && a->splat && b->splat)
-		return memcmp(a->data, b->data, type_info[a->dtype].bytes) == 0;
-	return tensor_hash(a) == tensor_hash(b);
-}
-
-/* One step of a 64-bit multiply-xor hash (the mixer of MurmurHash64A). */
-static uint64_t mix(uint64_t h, uint64_t word)
-{
-	const uint64_t m = 0xc6a4a7935bd1e995u;
-	word *= m;
-	word ^= word >> 47;
-	return (h ^ word * m) * m;
-}
-
-uint64_t tensor_hash(const Tensor *t)
-{
-	if (!t->data)
-		return t->hash;
-	const size_t bytes = type_info[t->dtype].bytes;
-	uint64_t h = mix((uint64_t)t->dtype, (uint64_t)t->shape.rank), word = 0;
-	size_t held = 0;
-	for (int i = 0; i < t->shape.rank; i++)
-		h = mix(h, (uint64_t)t->shape.dim[i]);
-	for (int64_t i = 0, n = tensor_count(t); i < n; i++) {
-		uint64_t element = 0;
-		memcpy(&element, at(t, i), bytes);
-		word |= element << (8 * held);
-		held += bytes;
-		if (held == 8) {
-			h = mix(h, word);
-			word = held = 0;
-		}
-	}
-	h = mix(h, word);
-	return h ^ h >> 47;
-}
-
 float bf16_to_float(uint16_t h)
 {
 	uint32_t bits = (uint32_t)h << 16;
@@ -383,10 +340,13 @@ uint16_t float_to_half(float f)
 		return sign | 0x7e00;
 	if (x >= 65520) /* halfway between the largest half and 2^16 */
 		return sign | 0x7c00;
-	if (x < 0x1p-14f) /* a multiple of 2^-24; nearbyint rounds to even */
-		return sign | (uint16_t)nearbyintf(ldexpf(x, 24));
-	int exponent;
-	float m = frexpf(x, &exponent); /* x = m * 2^exponent, 0.5 <= m < 1 */
-	int scaled = (int)nearbyintf(ldexpf(m, 11)); /* 1024 .. 2048 */
-	return sign | (uint16_t)((exponent + 13) * 1024 + scaled);
+	uint32_t bits;
+	if (x < 0x1p-14f) { /* a multiple of 2^-24, which is the last bit of 0.5 */
+		x += 0.5f;
+		memcpy(&bits, &x, sizeof bits);
+		return sign | (uint16_t)(bits - 0x3f000000);
+	}
+	memcpy(&bits, &x, sizeof bits);
+	bits += 0xfff + (bits >> 13 & 1);
+	return sign | (uint16_t)((bits >> 13) - (112 << 10));
 }

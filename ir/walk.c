@@ -19,13 +19,13 @@ void walk_add(Walk *w, int64_t at, const int64_t step[])
 	w->n++;
 }
 
-void walk_add_broadcast(Walk *w, Shape shape, bool splat)
+void walk_add_broadcast(Walk *w, Shape shape)
 {
 	int64_t strides[MAX_RANK], step[MAX_RANK] = { 0 };
 	int lead = w->rank - shape.rank;
 	shape_strides(shape, strides);
 	for (int d = 0; d < shape.rank; d++)
-		if (!splat && shape.dim[d] != 1)
+		if (shape.dim[d] != 1)
 			step[lead + d] = strides[d];
 	walk_add(w, 0, step);
 }

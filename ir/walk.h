@@ -4,8 +4,8 @@
  *
  *     Walk w;
  *     walk_init(&w, out->shape);
- *     walk_add_broadcast(&w, x->shape, x->splat);
- *     walk_add_broadcast(&w, y->shape, y->splat);
+ *     walk_add_broadcast(&w, x->shape);
+ *     walk_add_broadcast(&w, y->shape);
  *     walk_start(&w, 1);
  *     do
  *             run(w.dim[w.rank - 1], w.at[0], w.step[0][w.rank - 1], ...);
@@ -37,8 +37,8 @@ void walk_init(Walk *w, Shape shape);
 /* One more tensor, from element `at` on, with a step per dim. */
 void walk_add(Walk *w, int64_t at, const int64_t step[]);
 
-/* One more tensor, broadcast to the walk's shape. */
-void walk_add_broadcast(Walk *w, Shape shape, bool splat);
+/* One more tensor, broadcast to the walk's shape; for a splat say a scalar. */
+void walk_add_broadcast(Walk *w, Shape shape);
 
 /* Merges dims; from here on there are at least `inner` dims, and runs go
  * over the last `inner` of them. */

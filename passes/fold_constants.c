@@ -30,7 +30,7 @@ static bool grows_too_much(const Op *op)
 		held += t->splat ? 1 : tensor_count(t);
 		all_splat &= t->splat || tensor_count(t) == 1;
 	}
-	if (all_splat && (op_is(op, ELTWISE) || op->kind == OP_EXPAND))
+	if (all_splat && op->kind != OP_PAD && op->kind != OP_CONCAT)
 		return false; /* stays one element, see op_eval */
 	return shape_count(op->shape) > SMALL && shape_count(op->shape) / GROWTH > held;
 }
@@ -71,8 +71,10 @@ bool pass_fold_constants(Graph *g)
 			continue;
 		Tensor *t = compute(g, op);
 		if (!t) {
-			diag_error(g->diag, op->loc, "%s: %%%s divides an integer by zero",
-				   op_info[op->kind].name, op->name);
+			/* The type rule reports a gather with a wrong index. */
+			if (op_infer(g, op))
+				diag_error(g->diag, op->loc, "%s: %%%s divides an integer by zero",
+					   op_info[op->kind].name, op->name);
 			continue;
 		}
 		op_drop_inputs(op, 0);

@@ -6,6 +6,7 @@
 
 #include "ir/file.h"
 #include "ir/graph.h"
+#include "ir/rng.h"
 #include "tests/check.h"
 #include "tests/fixture.h"
 
@@ -44,6 +45,25 @@ static void halves_round_to_even(void **state)
 	assert_int_equal(float_to_half(0x1p-25f), 0);
 	assert_int_equal(float_to_bf16(1 + 0x1p-8f), 0x3f80);
 	assert_int_equal(float_to_bf16(1 + 0x1.8p-7f), 0x3f82);
+}
+
+static void no_half_is_nearer_than_the_one_taken(void **state)
+{
+	Rng rng = { 1 };
+	(void)state;
+	for (int i = 0; i < 200000; i++) {
+		/* exponents from below the smallest half to above the largest */
+		float f = ldexpf(rng_float(&rng) - 0.5f, (int)rng_below(&rng, 46) - 27);
+		uint16_t h = float_to_half(f);
+		double off = fabs((double)half_to_float(h) - (double)f);
+		if ((h & 0x7fff) == 0x7c00) {
+			assert_true(fabsf(f) >= 65520);
+			continue;
+		}
+		assert_true(off <= fabs((double)half_to_float(h + 1) - (double)f));
+		if (h & 0x7fff)
+			assert_true(off <= fabs((double)half_to_float(h - 1) - (double)f));
+	}
 }
 
 static void integers_wrap_when_stored(void **state)
@@ -101,6 +121,21 @@ static void a_splat_equals_the_tensor_it_stands_for(void **state)
 	assert_true(tensor_equal(splat, full));
 	tensor_set_f64(full, 5, 2);
 	assert_false(tensor_equal(splat, full));
+}
+
+static void a_splat_hashes_as_the_tensor_it_stands_for(void **state)
+{
+	Fixture *t = *state;
+	for (int64_t n = 0; n < 40; n++) {
+		Tensor *splat = tensor_splat(t->arena, TYPE_I16, SHAPE(n), 0, -7);
+		Tensor *full = tensor_create(t->arena, TYPE_I16, SHAPE(n));
+		for (int64_t i = 0; i < n; i++)
+			tensor_set_i64(full, i, -7);
+		assert_int_equal(tensor_hash(splat), tensor_hash(full));
+	}
+	uint64_t huge = tensor_hash(tensor_splat(t->arena, TYPE_F32, SHAPE(MAX_ELEMENTS), 1, 0));
+	uint64_t other = tensor_hash(tensor_splat(t->arena, TYPE_F32, SHAPE(MAX_ELEMENTS), 2, 0));
+	assert_int_not_equal(huge, other);
 }
 
 static void absurd_shapes_have_no_count(void **state)
@@ -208,11 +243,13 @@ int main(void)
 		T(a_string_map_forgets_what_is_removed),
 		T(every_half_survives_a_round_trip),
 		T(halves_round_to_even),
+		T(no_half_is_nearer_than_the_one_taken),
 		T(integers_wrap_when_stored),
 		T(doubles_are_rounded_once),
 		T(floats_become_what_the_type_can_hold),
 		T(who_shares_elements_does_not_own_them),
 		T(a_splat_equals_the_tensor_it_stands_for),
+		T(a_splat_hashes_as_the_tensor_it_stands_for),
 		T(absurd_shapes_have_no_count),
 		T(names_are_made_unique),
 		T(added_inputs_keep_the_use_lists_whole),

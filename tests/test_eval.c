@@ -258,10 +258,26 @@ static void a_large_result_needs_large_inputs(void **state)
 {
 	Fixture *t = *state;
 	Op *column = TENSOR(t, TYPE_F32, SHAPE(2, 1), 1, 2);
-	Op *wide = const_splat(t, TYPE_F32, SHAPE(1, 1 << 25), 1);
+	Op *wide = const_splat(t, TYPE_F32, SHAPE(1, EVAL_COUNT), 1);
 	assert_null(const_eval(t, build_op(t, OP_ADD, column, wide)));
 	wide->value->shape = wide->shape = SHAPE(1, 1 << 12);
 	assert_non_null(const_eval(t, build_op(t, OP_ADD, column, wide)));
+}
+
+static void one_element_is_never_spread_out(void **state)
+{
+	Fixture *t = *state;
+	Op *one = TENSOR(t, TYPE_F32, SHAPE(1, 1), 2);
+	Op *many = const_splat(t, TYPE_F32, SHAPE(1 << 30), 1);
+	Tensor *r = const_eval(t, build_op(t, OP_ADD, one, many));
+	assert_true(r->splat);
+	assert_true(tensor_f64(r, 0) == 3);
+	r = const_eval(t, build_op(t, OP_ADD, one, const_splat(t, TYPE_F32, SHAPE(1), 1)));
+	assert_false(r->splat);
+	assert_true(r->owned);
+	Op *wide = build_op(t, OP_EXPAND, one);
+	wide->attr.shape.shape = INTS(t->arena, 1 << 20, 1 << 20);
+	assert_true(const_eval(t, wide)->splat);
 }
 
 int main(void)
@@ -279,6 +295,7 @@ int main(void)
 		T(a_reduction_of_nothing_is_neutral),
 		T(the_place_of_the_extreme_is_found),
 		T(splats_stay_splats),
+		T(one_element_is_never_spread_out),
 		T(a_large_result_needs_large_inputs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
