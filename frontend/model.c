@@ -14,6 +14,7 @@ static const struct Format {
 	const char *words[5];
 	Reader *read;
 } formats[] = {
+	{ ".onnx", { "\x08" }, onnx_read }, /* field 1, a number: the IR version */
 	{ ".ir", { "graph \"", "weights \"", "%" }, text_read },
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
