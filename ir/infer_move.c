@@ -138,12 +138,15 @@ Result infer_pad(const Graph *g, const Op *op)
 
 static bool indices_in_range(const Graph *g, const Op *op, const Tensor *t, int64_t n)
 {
+	const bool no_sign = t->dtype == TYPE_U64;
 	int64_t count = tensor_count(t);
 	for (int64_t i = 0; i < (t->splat && count ? 1 : count); i++) {
 		int64_t index = tensor_i64(t, i);
-		if (index < n && index >= (t->dtype == TYPE_U64 ? 0 : -n))
+		if (index < n && index >= (no_sign ? 0 : -n))
 			continue;
-		infer_fail(g, op, "index %" PRId64 " is out of range for a dim of %" PRId64, index, n);
+		infer_fail(g, op, "index %s%" PRIu64 " is out of range for a dim of %" PRId64,
+			   index < 0 && !no_sign ? "-" : "",
+			   index < 0 && !no_sign ? -(uint64_t)index : (uint64_t)index, n);
 		return false;
 	}
 	return true;

@@ -152,6 +152,7 @@ static void ceil_adds_a_last_window_unless_it_starts_in_the_padding(void **state
 	YIELDS(t, pool(t, 2, 3, 3, 1, true), TYPE_F32, 1, 1, 1); /* would start at 3 of 1+2 */
 	YIELDS(t, pool(t, 4, 3, 3, 1, true), TYPE_F32, 1, 1, 2);
 	YIELDS(t, pool(t, 2, 3, 2, 0, true), TYPE_F32, 1, 1, 1); /* even the first is cut off */
+	YIELDS(t, pool(t, 5, 7, 3, 0, true), TYPE_F32, 1, 1, 1);
 	build_fails(t, pool(t, 2, 3, 2, 0, false),
 	      "max_pool: window of 3 does not fit padded input of 2 in spatial dim 0");
 	build_fails(t, pool(t, 2, 4, 2, 0, true),

@@ -210,13 +210,19 @@ static void gather_replaces_its_axis_by_the_indices_shape(void **state)
 	YIELDS(t, gather, TYPE_F32, 2, 5, 6, 4);
 	op_set_input(gather, 1, build_f32(t, SHAPE(1)));
 	build_fails(t, gather, "gather: indices want an integer type, have f32");
-	const int64_t indices[] = { -3, 2, 3 };
+	const int64_t indices[] = { -3, 2, 3 }, low = -4;
 	op_set_input(gather, 1,
 		     graph_constant(t->g, gather, "i", tensor_of_ints(t->arena, indices, 2)));
 	YIELDS(t, gather, TYPE_F32, 2, 2, 4);
 	op_set_input(gather, 1,
 		     graph_constant(t->g, gather, "i", tensor_of_ints(t->arena, indices, 3)));
 	build_fails(t, gather, "gather: index 3 is out of range for a dim of 3");
+	op_set_input(gather, 1,
+		     graph_constant(t->g, gather, "i", tensor_of_ints(t->arena, &low, 1)));
+	build_fails(t, gather, "gather: index -4 is out of range for a dim of 3");
+	Tensor *past = tensor_splat(t->arena, TYPE_U64, SHAPE(2), 0, -1);
+	op_set_input(gather, 1, graph_constant(t->g, gather, "i", past));
+	build_fails(t, gather, "gather: index 18446744073709551615 is out of range for a dim of 3");
 	op_set_input(gather, 1, build_input(t, TYPE_I64, SHAPE(1, 1, 1, 1, 1, 1, 1)));
 	build_fails(t, gather, "gather: result wants at most 8 dims, has 9");
 	Op *s = build_op(t, OP_SELECT_CHANNELS, x);
