@@ -228,7 +228,7 @@ bool weights_dump(const Graph *g, Diag *d, const char *path)
 	const Tensor **tensors = arena_array(g->arena, const Tensor *, g->nops);
 	for_each_op(op, g) {
 		Tensor *t = op_value(op);
-		if (!t || t->splat || tensor_count(t) <= PRINT_INLINE)
+		if (!t || !tensor_prints_hash(t))
 			continue;
 		const char *name = weights_hash_name(g->arena, t);
 		if (strmap_get(&seen, name))

@@ -40,9 +40,9 @@ WeightFile *safetensors_parse(Arena *a, Diag *d, const char *file, const char *d
 bool safetensors_write(Arena *a, Diag *d, const char *path, int n,
 		       const char *const names[], const Tensor *const tensors[]);
 
-/* The weights that IR text refers to by hash: every constant of `g` above
- * PRINT_INLINE elements that is no splat, in a .safetensors file, each named
- * by its hash in 16 hex digits. */
+/* The weights that IR text refers to by hash: every constant of `g` that
+ * has data and prints so, in a .safetensors file, each named by its hash in 16
+ * hex digits. */
 bool weights_dump(const Graph *g, Diag *d, const char *path);
 
 /* That name. */

@@ -155,9 +155,10 @@ Tensor *op_value(const Op *op);
  * type is TYPE_NONE, and ops that read it pass that on without a word. */
 bool op_infer(Graph *g, Op *op);
 
-/* Prints the graph as IR text. Constants above PRINT_INLINE elements appear
- * by hash. */
+/* Prints the graph as IR text. A constant of more than PRINT_INLINE elements
+ * that is no splat, or that is elided, appears by hash. */
 enum { PRINT_INLINE = 64 };
+bool tensor_prints_hash(const Tensor *t);
 void graph_print(const Graph *g, FILE *f);
 void op_print(const Op *op, FILE *f);
 

@@ -272,20 +272,25 @@ static void print_element(const Tensor *t, int64_t i, FILE *f)
 	}
 }
 
+bool tensor_prints_hash(const Tensor *t)
+{
+	return !t->data || (!t->splat && tensor_count(t) > PRINT_INLINE);
+}
+
 static void print_value(const Tensor *t, FILE *f)
 {
-	if (t->data && t->splat) {
+	if (tensor_prints_hash(t)) {
+		fprintf(f, " hash \"%016" PRIx64 "\"", tensor_hash(t));
+	} else if (t->splat) {
 		fputs(" splat ", f);
 		print_element(t, 0, f);
-	} else if (t->data && tensor_count(t) <= PRINT_INLINE) {
+	} else {
 		fputs(" [", f);
 		for (int64_t i = 0; i < tensor_count(t); i++) {
 			fputs(i ? ", " : "", f);
 			print_element(t, i, f);
 		}
 		fputc(']', f);
-	} else {
-		fprintf(f, " hash \"%016" PRIx64 "\"", tensor_hash(t));
 	}
 }
 

@@ -267,6 +267,39 @@ static void attributes_of_every_row_are_sorted(void **state)
 	}
 }
 
+/* IR.md names `word`, as code. */
+static void is_documented(const char *doc, const char *word)
+{
+	char quoted[80];
+	size_t n = (size_t)snprintf(quoted, sizeof quoted, "`%s", word);
+	for (const char *p = doc; (p = strstr(p, quoted)); p++)
+		if (p[n] == '`' || p[n] == ' ')
+			return;
+	fail_msg("IR.md does not name %s", word);
+}
+
+static void the_reference_names_every_row(void **state)
+{
+	Fixture *t = *state;
+	const char *doc = file_map(t->arena, &t->diag, (Loc){ 0 }, "ir/IR.md").data;
+	assert_non_null(doc);
+	for (int i = TYPE_NONE + 1; i < TYPE_COUNT; i++)
+		is_documented(doc, type_info[i].name);
+	for (int k = 0; k < OP_COUNT; k++) {
+		is_documented(doc, op_info[k].name);
+		for (int i = 0; i < op_info[k].nfields; i++) {
+			const AttrField *f = &op_info[k].fields[i];
+			is_documented(doc, f->name);
+			for (int n = 0; n < f->nnames; n++)
+				is_documented(doc, f->names[n]);
+		}
+	}
+#define NOTE(name, what) is_documented(doc, #name);
+#include "ir/notes.def"
+#define HINT(key, form, what) is_documented(doc, #key);
+#include "ir/hints.def"
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -285,6 +318,7 @@ int main(void)
 		T(long_wrong_things_are_refused),
 		T(zero_bytes_do_not_end_a_text),
 		T(attributes_of_every_row_are_sorted),
+		T(the_reference_names_every_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
