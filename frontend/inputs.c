@@ -40,7 +40,7 @@ static void read_dims(Inputs *in, Arena *a, Diag *d, const Options *o)
 	DimOption *dims = arena_array(a, DimOption, o->count[OPT_DIM]);
 	for (int i = 0; i < o->count[OPT_DIM]; i++) {
 		const char *text = o->values[OPT_DIM][i], *value;
-		Shape size;
+		Shape size = { 0 };
 		dims[i].name = split_name(a, text, &value);
 		if (!dims[i].name || !*dims[i].name || !parse_shape(value, &size) ||
 		    size.rank != 1 || !size.dim[0])

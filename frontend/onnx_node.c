@@ -135,17 +135,21 @@ static int64_t fold_cost(const Op *op, Tensor *const in[])
 	return splats || cost > made ? cost : made;
 }
 
-/* The value of an op whose inputs' values are in[], or NULL. */
+/* The value of an op whose inputs' values are in[]; NULL if it has none or one
+ * that is too large. */
 static Tensor *fold(Node *n, const Op *op, Tensor *const in[])
 {
-	if (!op_can_eval(op->kind) || fold_cost(op, in) > n->r->fold_bytes)
+	const int64_t cost = fold_cost(op, in);
+	if (cost > n->r->fold_bytes)
 		return NULL;
-	n->r->fold_bytes -= fold_cost(op, in);
+	n->r->fold_bytes -= cost;
 	return op_eval(n->r->arena, op, in);
 }
 
 static Op *fold_constants(Node *n, Op *op)
 {
+	if (!op_can_eval(op->kind))
+		return op;
 	Tensor **in = arena_array(n->r->arena, Tensor *, op->nin);
 	for (int i = 0; i < op->nin; i++) {
 		in[i] = op_value(op_in(op, i));
@@ -153,8 +157,12 @@ static Op *fold_constants(Node *n, Op *op)
 			return op;
 	}
 	Tensor *value = fold(n, op, in);
-	if (!value)
-		return op;
+	if (!value) {
+		const bool whole = op->kind == OP_DIV && !type_is_float(op->dtype);
+		node_error(n, "%s: a constant %s", op_info[op->kind].name,
+			   whole ? "is divided by zero" : "would be too large");
+		return NULL;
+	}
 	const char *name = op->name;
 	op_remove(n->r->g, op);
 	return node_constant(n, name, value);

@@ -6,6 +6,7 @@
  */
 #include "frontend/onnx_import.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ DType onnx_dtype(int32_t data_type)
 
 const char *onnx_type_name(int32_t data_type)
 {
-	return data_type >= 0 && data_type < NTYPES ? types[data_type].name : "of unknown type";
+	return data_type >= 0 && data_type < NTYPES ? types[data_type].name : "unknown";
 }
 
 static bool read_shape(Diag *d, Loc at, const Onnx__TensorProto *t, Shape *shape)
@@ -160,10 +161,9 @@ static void normalize_bools(Arena *a, Tensor *t)
 /* A decimal number with nothing before or behind it. */
 static bool read_number(const char *s, int64_t *v)
 {
-	if (!*s || strspn(s, "0123456789") != strlen(s) || strlen(s) > 18)
-		return false;
+	errno = 0;
 	*v = strtoll(s, NULL, 10);
-	return true;
+	return *s && strspn(s, "0123456789") == strlen(s) && errno == 0;
 }
 
 typedef struct External {
