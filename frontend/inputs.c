@@ -128,6 +128,9 @@ enum ExitCode inputs_read(Inputs *in, Arena *a, Diag *d, const Options *o)
 		usage_error(d, "'--random-weights' and '--no-weights' exclude each other");
 	read_dims(in, a, d, o);
 	read_inputs(in, a, d, o);
+	if (in->ndata && !options_execute(o->command))
+		usage_error(d, "'--input %s': '%s' takes shapes only, such as 1x3x480x640",
+			    in->data[0].path, command_info[o->command].name);
 	NamedData *known = name_files(a, d, o, OPT_CONST, true);
 	in->expect = name_files(a, d, o, OPT_EXPECT, false);
 	in->nexpect = o->count[OPT_EXPECT];
@@ -154,8 +157,7 @@ int inputs_count(const Graph *g, OpKind edge)
 	return n;
 }
 
-/* The model's own name for an edge. */
-static const char *edge_name(const Op *op)
+const char *inputs_edge_name(const Op *op)
 {
 	return op->kind == OP_OUTPUT && op->node ? op->node : op->name;
 }
@@ -167,7 +169,7 @@ static const char *edge_names(const Graph *g, OpKind edge)
 	for_each_op(op, g)
 		if (op->kind == edge)
 			names = arena_printf(g->arena, "%s%s'%s'", names, *names ? ", " : "",
-					     edge_name(op));
+					     inputs_edge_name(op));
 	return *names ? names : "none";
 }
 
@@ -177,7 +179,7 @@ static int edge_index(const Graph *g, OpKind edge, const char *name)
 	for_each_op(op, g) {
 		if (op->kind != edge)
 			continue;
-		if (strcmp(edge_name(op), name) == 0)
+		if (strcmp(inputs_edge_name(op), name) == 0)
 			return n;
 		n++;
 	}
@@ -219,7 +221,7 @@ bool inputs_match(const Graph *g, OpKind edge, const NamedData *data, int ndata,
 /* Floats uniform in -1 .. 1, integers in 0 .. 9. */
 static Tensor *random_data(Arena *a, const Op *op, Rng *r)
 {
-	Tensor *t = tensor_create(a, op->dtype, op->shape);
+	Tensor *t = tensor_create(a, op->dtype, op_callers_shape(op));
 	for (int64_t i = 0, n = tensor_count(t); i < n; i++) {
 		if (type_is_float(op->dtype))
 			tensor_set_f64(t, i, 2 * rng_float(r) - 1);
@@ -245,7 +247,7 @@ Tensor **inputs_data(const Graph *g, Arena *a, const Inputs *in)
 		if (!data[k])
 			usage_error(g->diag, "input '%s' (%s %s) has no data: give --input %s=F.npy or "
 				    "--random-input=SEED", op->name, type_info[op->dtype].name,
-				    shape_text(a, op->shape), op->name);
+				    shape_text(a, op_callers_shape(op)), op->name);
 		all = all && data[k];
 		k++;
 	}

@@ -39,6 +39,9 @@ enum ExitCode inputs_read(Inputs *in, Arena *a, Diag *d, const Options *o);
 bool inputs_match(const Graph *g, OpKind edge, const NamedData *data, int ndata,
 		  OptionId option, Tensor *out[]);
 
+/* The model's own name for an edge. */
+const char *inputs_edge_name(const Op *op);
+
 int inputs_count(const Graph *g, OpKind edge);
 
 /* The data of every input, from files or at random; NULL if one has none,

@@ -16,6 +16,7 @@ static const struct Format {
 } formats[] = {
 	{ ".onnx", { "\x08" }, onnx_read }, /* field 1, a number: the IR version */
 	{ ".ir", { "graph \"", "weights \"", "%" }, text_read },
+	{ ".onnx", { "\b" }, onnx_read }, /* field 1: ir_version */
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 

@@ -12,7 +12,7 @@ typedef enum Times { ONCE, REPEATS } Times;
 
 #define ON(name) (1u << CMD_##name)
 #define EXECUTES (ON(run) | ON(verify))
-#define READS (ON(opt) | ON(run) | ON(verify) | ON(convert) | ON(check))
+#define READS (ON(opt) | ON(run) | ON(verify) | ON(check))
 #define ALL ((1u << COMMAND_COUNT) - 1)
 
 typedef struct OptionInfo {
@@ -240,6 +240,11 @@ double option_real(const Options *o, OptionId id, double otherwise)
 const char *option_spelling(OptionId id)
 {
 	return option_info[id].spelling;
+}
+
+bool options_execute(Command c)
+{
+	return (EXECUTES & 1u << c) != 0;
 }
 
 static void program_help(FILE *f)

@@ -57,6 +57,9 @@ double option_real(const Options *o, OptionId id, double otherwise);
 
 const char *option_spelling(OptionId id);
 
+/* True if the command runs the model. */
+bool options_execute(Command c);
+
 /* "tessera: error: ...", for what is wrong about the command line. */
 void usage_error(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

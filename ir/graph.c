@@ -179,6 +179,15 @@ int op_use_count(const Op *op)
 	return n;
 }
 
+Shape op_callers_shape(const Op *input)
+{
+	Shape s = input->shape;
+	const Ints perm = input->attr.input.perm;
+	for (int i = 0; i < perm.n; i++)
+		s.dim[perm.v[i]] = input->shape.dim[i];
+	return s;
+}
+
 Tensor *op_value(const Op *op)
 {
 	return op->kind == OP_CONSTANT && op->value->data ? op->value : NULL;

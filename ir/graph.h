@@ -147,6 +147,9 @@ static inline bool op_is(const Op *op, unsigned traits)
 }
 int op_use_count(const Op *op);
 
+/* The shape the caller's tensor for an input has: before the input's perm. */
+Shape op_callers_shape(const Op *input);
+
 /* The value of a constant op that is not elided, else NULL. */
 Tensor *op_value(const Op *op);
 

@@ -184,7 +184,7 @@ static void what_is_given_twice_is_refused(void **state)
 	Fixture *t = *state;
 	Options o;
 	Inputs in;
-	assert_true(PARSE(t, &o, "opt", "m", "--dim=N=1", "--dim=N=2", "--input=x=1x2", "--input=x=3",
+	assert_true(PARSE(t, &o, "run", "m", "--dim=N=1", "--dim=N=2", "--input=x=1x2", "--input=x=3",
 			  "--input=1", "--input=2", "--input=y=a", "--input=y=b", "--random-weights=1",
 			  "--no-weights"));
 	assert_int_equal(inputs_read(&in, t->arena, &t->diag, &o), EXIT_USAGE);
@@ -194,6 +194,17 @@ static void what_is_given_twice_is_refused(void **state)
 		"tessera: error: '--input x=3': that input is given twice\n"
 		"tessera: error: '--input 2': that input is given twice\n"
 		"tessera: error: '--input y=b': that input is given twice\n");
+}
+
+static void data_is_for_commands_that_run(void **state)
+{
+	Fixture *t = *state;
+	Options o;
+	Inputs in;
+	assert_true(PARSE(t, &o, "opt", "m", "--input=x=a.npy"));
+	assert_int_equal(inputs_read(&in, t->arena, &t->diag, &o), EXIT_USAGE);
+	assert_string_equal(fixture_said(t), "tessera: error: '--input a.npy': 'opt' takes shapes only, "
+			    "such as 1x3x480x640\n");
 }
 
 /* A graph with inputs a, b, c. */
@@ -265,6 +276,7 @@ int main(void)
 		T(anything_else_is_a_file),
 		T(wrong_forms_are_usage_errors),
 		T(what_is_given_twice_is_refused),
+		T(data_is_for_commands_that_run),
 		T(data_goes_to_inputs_by_name_and_then_in_order),
 		T(inputs_without_data_are_named),
 		T(random_inputs_follow_the_seed),

@@ -71,20 +71,9 @@ static bool compute(const Call *c)
 	die("ref: cannot compute op kind %d", (int)c->op->kind);
 }
 
-/* The shape the caller's tensor must have: that of the input before it is
- * transposed by perm. */
-static Shape callers_shape(const Op *op)
-{
-	Shape s = op->shape;
-	Ints perm = op->attr.input.perm;
-	for (int i = 0; i < perm.n; i++)
-		s.dim[perm.v[i]] = op->shape.dim[i];
-	return s;
-}
-
 static bool check_input(Frame *f, const Op *op, const Tensor *t)
 {
-	Shape wanted = callers_shape(op);
+	Shape wanted = op_callers_shape(op);
 	if (t->dtype == op->dtype && shape_equal(t->shape, wanted))
 		return true;
 	diag_error(f->g->diag, op->loc, "input: \"%s\" wants %s[%s], got %s[%s]", op->name,

@@ -1,0 +1,78 @@
+/*
+ * tessera run: the model's outputs on given inputs, as DIR/out_K.npy.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/cmd_session.h"
+#include "frontend/weights.h"
+#include "ir/clock.h"
+#include "ir/file.h"
+#include "runtime/ref/ref.h"
+
+bool session_device(Session *s)
+{
+	const char *device = option_text(s->opt, OPT_DEVICE);
+	if (!device || strcmp(device, "ref") == 0)
+		return true;
+	usage_error(s->diag, "'--device': no device '%s', there is 'ref'", device);
+	return false;
+}
+
+enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor *out[])
+{
+	const double from = clock_now();
+	const RefOptions opt = {
+		.threads = (int)option_number(s->opt, OPT_THREADS, 0),
+		.max_macs = option_number(s->opt, OPT_MAX_MACS, 0),
+	};
+	if (opt.max_macs && ref_macs(g) > opt.max_macs) {
+		diag_error(s->diag, (Loc){ .file = s->opt->model },
+			   "needs %lld multiply-accumulates, --max-macs allows %lld",
+			   (long long)ref_macs(g), (long long)opt.max_macs);
+		return EXIT_WORK_LIMIT;
+	}
+	const bool ok = ref_run(g, s->arena, in, out, &opt);
+	session_timing(s, "run", from);
+	return ok ? EXIT_OK : EXIT_MODEL;
+}
+
+/* All or nothing. */
+static bool write_outputs(Session *s, Tensor *const out[], int n, const char *dir)
+{
+	const bool existed = access(dir, F_OK) == 0;
+	if (!make_folder(s->diag, dir))
+		return false;
+	for (int k = 0; k < n; k++) {
+		const char *path = arena_printf(s->arena, "%s/out_%d.npy", dir, k);
+		if (npy_write(s->arena, s->diag, path, out[k]))
+			continue;
+		while (k-- > 0)
+			unlink(arena_printf(s->arena, "%s/out_%d.npy", dir, k));
+		if (!existed)
+			rmdir(dir);
+		return false;
+	}
+	return true;
+}
+
+enum ExitCode cmd_run(Session *s)
+{
+	const char *dir = option_text(s->opt, OPT_OUTPUT);
+	if (!dir)
+		usage_error(s->diag, "'run' wants --output DIR");
+	if (!session_device(s) || !dir)
+		return EXIT_USAGE;
+	Graph *g = session_compile(s);
+	if (!g)
+		return EXIT_MODEL;
+	Tensor **in = inputs_data(g, s->arena, &s->inputs);
+	if (!in)
+		return EXIT_USAGE;
+	const int n = inputs_count(g, OP_OUTPUT);
+	Tensor **out = arena_array(s->arena, Tensor *, n);
+	const enum ExitCode code = session_run(s, g, in, out);
+	if (code != EXIT_OK)
+		return code;
+	return write_outputs(s, out, n, dir) ? EXIT_OK : EXIT_MODEL;
+}

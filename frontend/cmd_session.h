@@ -1,0 +1,59 @@
+/*
+ * What the commands share: the way from a command line to a graph.
+ *
+ *     enum ExitCode cmd_opt(Session *s)
+ *     {
+ *             Graph *g = session_compile(s);
+ *             ...
+ *     }
+ *
+ * cmd_*.c and main.c are the only files of frontend/ that know the passes,
+ * the executors and the backend.
+ */
+#ifndef FRONTEND_CMD_SESSION_H
+#define FRONTEND_CMD_SESSION_H
+
+#include "frontend/inputs.h"
+#include "frontend/options.h"
+#include "passes/pass.h"
+
+typedef struct Session {
+	Arena *arena;
+	Diag *diag;
+	const Options *opt;
+	Inputs inputs;
+	PassId *passes; /* those to run, npasses of them */
+	int npasses;
+	int first;      /* how many the selection has before them */
+	StrMap dumped;  /* hashes of the constants in --dump-dir */
+	double start;   /* in seconds */
+} Session;
+
+/* Reads what the options name besides the model. Not EXIT_OK: reported. */
+enum ExitCode session_begin(Session *s, Arena *a, Diag *d, const Options *o);
+
+/* The model as read, or NULL, reported. */
+Graph *session_read(Session *s);
+
+/* Runs the selected passes; false if that fails, reported. */
+bool session_passes(Session *s, Graph *g);
+
+/* Both. */
+Graph *session_compile(Session *s);
+
+/* False if the device the user wants is none, reported. */
+bool session_device(Session *s);
+
+/* Runs a graph on that device. Not EXIT_OK: reported. */
+enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor *out[]);
+
+/* Notes a stage's time since `from` (of clock_now), if the user wants to know. */
+void session_timing(const Session *s, const char *stage, double from);
+
+/* Prints the totals, if the user wants to know. */
+void session_end(const Session *s);
+
+#define COMMAND(name, ...) enum ExitCode cmd_##name(Session *s);
+#include "frontend/commands.def"
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * tessera verify: how near the outputs are to expected ones, or, without any,
+ * how near the graph after the passes is to the graph before them.
+ *
+ *     out_0 'mask' 1x1x224x224: pcc 0.999999999, max error 2.4e-07, 2.6e-07 of the range: ok
+ *
+ * The limits are those of --min-pcc and --max-err; with neither, an error of
+ * 1e-4 of the range is allowed, or 1e-5 where the passes are judged. Where
+ * the expected output is a constant there is no correlation, and the relative
+ * error must be at most 1 - min_pcc instead.
+ */
+#include <string.h>
+
+#include "frontend/cmd_session.h"
+#include "ir/compare.h"
+
+typedef struct Limits {
+	double min_pcc, max_err; /* negative: no limit */
+} Limits;
+
+static Limits limits_of(const Options *o)
+{
+	Limits l = { option_real(o, OPT_MIN_PCC, -1), option_real(o, OPT_MAX_ERR, -1) };
+	if (!option_given(o, OPT_MIN_PCC) && !option_given(o, OPT_MAX_ERR))
+		l.max_err = option_given(o, OPT_EXPECT) ? 1e-4 : 1e-5;
+	return l;
+}
+
+static bool within(const Closeness *c, Limits l)
+{
+	if (l.max_err >= 0 && !(c->max_rel <= l.max_err))
+		return false;
+	if (l.min_pcc < 0)
+		return true;
+	return c->constant ? c->max_rel <= 1 - l.min_pcc : c->pcc >= l.min_pcc;
+}
+
+static bool compare(const Graph *g, int k, const Op *op, const Tensor *want, const Tensor *got,
+		    Limits l)
+{
+	printf("out_%d '%s' %s: ", k, inputs_edge_name(op), shape_text(g->arena, got->shape));
+	if (!shape_equal(want->shape, got->shape)) {
+		printf("the expected shape is %s: FAILED\n", shape_text(g->arena, want->shape));
+		return false;
+	}
+	const Closeness c = tensor_compare(want, got);
+	const bool ok = within(&c, l);
+	printf("pcc %.9f, max error %.3g, %.3g of the range: %s\n", c.pcc, c.max_abs, c.max_rel,
+	       ok ? "ok" : "FAILED");
+	return ok;
+}
+
+/* Each output that has an expected value; all of them hold. */
+static bool compare_all(const Graph *g, Tensor *const want[], Tensor *const got[], Limits l)
+{
+	bool ok = true;
+	int k = 0;
+	for_each_op(op, g) {
+		if (op->kind != OP_OUTPUT)
+			continue;
+		if (want[k])
+			ok = compare(g, k, op, want[k], got[k], l) && ok;
+		k++;
+	}
+	return ok;
+}
+
+enum ExitCode cmd_verify(Session *s)
+{
+	if (!session_device(s))
+		return EXIT_USAGE;
+	Graph *g = session_read(s);
+	if (!g)
+		return EXIT_MODEL;
+	const int n = inputs_count(g, OP_OUTPUT);
+	Tensor **want = arena_array(s->arena, Tensor *, n);
+	Tensor **got = arena_array(s->arena, Tensor *, n);
+	Tensor **in = inputs_data(g, s->arena, &s->inputs);
+	if (!in || !inputs_match(g, OP_OUTPUT, s->inputs.expect, s->inputs.nexpect, OPT_EXPECT,
+				 want))
+		return EXIT_USAGE;
+	enum ExitCode code = EXIT_OK;
+	if (!s->inputs.nexpect)
+		code = session_run(s, g, in, want);
+	if (code == EXIT_OK && !session_passes(s, g))
+		code = EXIT_MODEL;
+	if (code == EXIT_OK)
+		code = session_run(s, g, in, got);
+	if (code != EXIT_OK)
+		return code;
+	return compare_all(g, want, got, limits_of(s->opt)) ? EXIT_OK : EXIT_MODEL;
+}

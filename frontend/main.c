@@ -1,0 +1,85 @@
+/*
+ * tessera: the one program. Finds the command, runs it, and sees to it that
+ * the exit status says how that went.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/cmd_session.h"
+
+/* A failed assertion has said where; we say that it is our fault. */
+static void on_abort(int signal)
+{
+	(void)signal;
+	_exit(EXIT_INTERNAL);
+}
+
+/* A standard stream that is closed would lend its number to the first file we
+ * open. Behind this one, writing fails, which is noticed at the end. */
+static void hold_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+			_exit(EXIT_INTERNAL);
+}
+
+static void print_help(Command c)
+{
+	options_help(c, stdout);
+	if (c != CMD_opt)
+		return;
+	puts("\npasses:");
+	for (int i = 0; i < PASS_COUNT; i++)
+		printf("  %-16s %s\n", pass_info[i].name, pass_info[i].summary);
+}
+
+static enum ExitCode run(Session *s, Arena *a, Diag *d, const Options *o)
+{
+	static enum ExitCode (*const commands[COMMAND_COUNT])(Session *) = {
+#define COMMAND(name, ...) [CMD_##name] = cmd_##name,
+#include "frontend/commands.def"
+	};
+	const enum ExitCode code = session_begin(s, a, d, o);
+	return code == EXIT_OK ? commands[o->command](s) : code;
+}
+
+/* What was printed must have arrived. */
+static enum ExitCode finish(enum ExitCode code)
+{
+	bool failed = ferror(stdout) != 0;
+	failed = fflush(stdout) != 0 || failed;
+	if (!failed)
+		return code;
+	fprintf(stderr, "tessera: error: cannot write standard output: %s\n", strerror(errno));
+	return code == EXIT_OK ? EXIT_MODEL : code;
+}
+
+int main(int argc, char **argv)
+{
+	hold_standard_streams();
+	signal(SIGABRT, on_abort);
+
+	Arena *a = arena_create();
+	Diag d = { .to = stderr };
+	Options o;
+	Session s;
+	enum ExitCode code = EXIT_OK;
+	if (!options_parse(&o, a, &d, argc, argv)) {
+		code = EXIT_USAGE;
+	} else if (o.version) {
+		printf("tessera %s\n", TESSERA_VERSION);
+	} else if (o.help) {
+		print_help(o.command);
+	} else {
+		code = run(&s, a, &d, &o);
+		session_end(&s);
+	}
+	code = finish(code);
+	diag_finish(&d);
+	arena_destroy(a);
+	return code;
+}

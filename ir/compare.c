@@ -1,0 +1,78 @@
+#include "ir/compare.h"
+
+#include <assert.h>
+#include <math.h>
+
+typedef struct Sums {
+	int64_t n;
+	double e, a; /* sums, then means */
+	double least, most;
+} Sums;
+
+static bool both_finite(double e, double a)
+{
+	return isfinite(e) && isfinite(a);
+}
+
+static bool same_special(double e, double a)
+{
+	return e == a || (isnan(e) && isnan(a));
+}
+
+/* The differences, and means over what is finite on both sides. */
+static Sums first_look(const Tensor *expected, const Tensor *actual, Closeness *c)
+{
+	Sums s = { .least = INFINITY, .most = -INFINITY };
+	for (int64_t i = 0, n = tensor_count(expected); i < n; i++) {
+		const double e = tensor_f64(expected, i), a = tensor_f64(actual, i);
+		double off = fabs(e - a);
+		if (both_finite(e, a)) {
+			s.n++;
+			s.e += e;
+			s.a += a;
+		} else {
+			off = same_special(e, a) ? 0 : INFINITY;
+		}
+		if (isfinite(e)) {
+			s.least = fmin(s.least, e);
+			s.most = fmax(s.most, e);
+		}
+		if (off > c->max_abs) {
+			c->max_abs = off;
+			c->worst = i;
+		}
+	}
+	if (s.n) {
+		s.e /= (double)s.n;
+		s.a /= (double)s.n;
+	}
+	return s;
+}
+
+static double correlation(const Tensor *expected, const Tensor *actual, const Sums *s)
+{
+	double ee = 0, aa = 0, ea = 0;
+	for (int64_t i = 0, n = tensor_count(expected); i < n; i++) {
+		const double e = tensor_f64(expected, i), a = tensor_f64(actual, i);
+		if (!both_finite(e, a))
+			continue;
+		ee += (e - s->e) * (e - s->e);
+		aa += (a - s->a) * (a - s->a);
+		ea += (e - s->e) * (a - s->a);
+	}
+	return ee > 0 && aa > 0 ? ea / sqrt(ee) / sqrt(aa) : 0;
+}
+
+Closeness tensor_compare(const Tensor *expected, const Tensor *actual)
+{
+	assert(shape_equal(expected->shape, actual->shape));
+	Closeness c = { 0 };
+	const Sums s = first_look(expected, actual, &c);
+	c.constant = !(s.most > s.least);
+	c.range = c.constant ? fabs(s.most) : s.most - s.least;
+	if (!(c.range > 0) || !isfinite(c.range))
+		c.range = 1;
+	c.max_rel = c.max_abs / c.range;
+	c.pcc = c.max_abs == 0 ? 1 : isinf(c.max_abs) ? 0 : correlation(expected, actual, &s);
+	return c;
+}

@@ -1,0 +1,358 @@
+#!/bin/sh
+# cli.sh TESSERA [sanitized]: what the command does, says, writes and exits
+# with. Each claim is printed.
+tessera=$(realpath "$1")
+sanitized=$2
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+claims=0
+failed=0
+
+claim() { about=$1 claims=$((claims + 1)) bad=; }
+
+wrong() {
+	[ -n "$bad" ] || failed=$((failed + 1))
+	bad=1
+	echo "FAILED: $about: $1"
+	sed 's/^/    /' err
+}
+
+ok() { [ -n "$bad" ] || echo "ok: $about"; }
+
+# expect CODE ARGUMENT...: runs tessera, keeps what it prints in out and err.
+expect() {
+	code=$1
+	shift
+	"$tessera" "$@" >out 2>err
+	got=$?
+	[ $got = "$code" ] || wrong "exit $got instead of $code: tessera $*"
+}
+
+out_has() { grep -qF -e "$1" out || wrong "stdout has no '$1'"; }
+err_has() { grep -qF -e "$1" err || wrong "stderr has no '$1'"; }
+err_is() { [ "$(cat err)" = "$1" ] || wrong "stderr is not '$1'"; }
+silent() { [ ! -s err ] || wrong "something on stderr"; }
+there() { for f; do [ -e "$f" ] || wrong "no $f"; done; }
+absent() { for f; do [ ! -e "$f" ] || wrong "$f is left behind"; done; }
+same() { cmp -s "$1" "$2" || wrong "$1 and $2 differ"; }
+
+numbers() { # numbers N: "[0,0.5,1,...]"
+	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "%s%g", i ? "," : "[", i / 8 - 3; print "]" }'
+}
+
+cat >net.ir <<'END'
+graph "net"
+%x = input : f32[1,2,6,6]
+END
+cat >>net.ir <<END
+%w = constant $(numbers 72) : f32[4,2,3,3]
+%scale = constant [1,2,0.5,1] : f32[4]
+%bias = constant [0,0.5,1,-1] : f32[4]
+%mean = constant [0.1,0.2,0.3,0.4] : f32[4]
+%variance = constant [1,0.5,2,1] : f32[4]
+%c = conv %x, %w {pads = [1,1,1,1], strides = [1,1], dilations = [1,1]} : f32[1,4,6,6]
+%n = batch_norm %c, %scale, %bias, %mean, %variance {epsilon = 0.001} : f32[1,4,6,6]
+%r = relu %n : f32[1,4,6,6]
+%y = output %r : f32[1,4,6,6]
+END
+cat >two.ir <<'END'
+%a = input : f32[2,3]
+%b = input : f32[2,3]
+%s = add %a, %b : f32[2,3]
+%y = output %s : f32[2,3]
+%z = output %a : f32[2,3]
+END
+cat >shapes.ir <<'END'
+%x = input : f32[2,3]
+%y = output %x : f32[2,3]
+END
+cat >reference.ir <<'END'
+%x = input : f32[1,4,8]
+%w = input : f32[4,4,3,3]
+%p = input : f32[1,4,6,6]
+%s = softplus %x : f32[1,4,8]
+%l = log_softmax %s {axis = 2} : f32[1,4,8]
+%c = conv %p, %w {pads = [1,1,1,1], strides = [1,1], dilations = [1,1]} : f32[1,4,6,6]
+%r = relu %c : f32[1,4,6,6]
+%y = output %l : f32[1,4,8]
+%z = output %r : f32[1,4,6,6]
+END
+
+claim "help is one screen and tells the exit codes"
+expect 0 --help
+[ "$(wc -l <out)" -le 24 ] || wrong "more than 24 lines"
+for c in 0 1 2 3 4 5; do out_has "  $c  "; done
+silent
+ok
+
+claim "no line of any help is longer than 80 columns"
+for c in opt run verify check ops; do
+	expect 0 $c --help
+	out_has "usage: tessera $c "
+	[ -z "$(awk 'length > 80' out)" ] || wrong "a long line in the help of $c"
+done
+ok
+
+claim "the help of opt lists the passes"
+expect 0 opt --help
+for p in fold_constants fold_batchnorm fuse_activation choose_dtypes; do out_has "  $p "; done
+ok
+
+claim "the version is one line"
+expect 0 --version
+grep -qE '^tessera [0-9]+\.[0-9]+\.[0-9]+$' out || wrong "$(cat out)"
+ok
+
+claim "ops lists every op, its constraints, and the hints"
+expect 0 ops
+for o in conv max_pool layer_norm depth_to_space act_block_h; do out_has "  $o "; done
+out_has "device: 2-D, constant weights"
+ok
+
+claim "a wrong command line exits with 2 and reads nothing"
+expect 2
+expect 2 frobnicate
+expect 2 opt
+expect 2 opt no-such.ir --frobnicate
+err_is "tessera: error: 'opt' has no option '--frobnicate'"
+expect 2 opt no-such.ir --passes=fold_batchnrom
+err_has "did you mean 'fold_batchnorm'?"
+expect 2 opt no-such.ir --stop-after=nothing
+expect 2 opt no-such.ir --passes=fuse_pad --dump-after=fuse_bias
+err_is "tessera: error: '--dump-after': pass 'fuse_bias' is not among those to run"
+expect 2 opt no-such.ir --start-from=choose_dtypes --stop-after=fold_constants
+expect 2 run net.ir --random-input=1
+err_is "tessera: error: 'run' wants --output DIR"
+expect 2 run net.ir --random-input=1 --output o --device=gpu
+err_is "tessera: error: '--device': no device 'gpu', there is 'ref'"
+absent o
+ok
+
+claim "what cannot be read is named and exits with 1"
+expect 1 opt no-such.ir
+err_is "no-such.ir: error: cannot read: No such file or directory"
+echo hello >hello.txt
+expect 1 opt hello.txt
+err_is "hello.txt: error: not a model: neither ONNX, NNEF nor IR text"
+expect 1 opt .
+echo '%x = inptu : f32[1]' >typo.ir
+expect 1 opt typo.ir -o typo.out
+err_has "typo.ir:1:6: error:"
+absent typo.out
+ok
+
+claim "a NaN among the weights is an error"
+printf '%%w = constant [1,nan] : f32[2]\n%%x = input : f32[2]\n%%s = add %%x, %%w : f32[2]\n%%y = output %%s : f32[2]\n' >nan.ir
+expect 1 opt nan.ir
+err_has "error: constant 'w': element 1 is NaN"
+ok
+
+claim "opt runs the passes and prints IR that reads back to itself"
+expect 0 opt net.ir
+grep -q batch_norm out && wrong "a batch norm is left"
+grep -q 'act = relu' out || wrong "no fused relu"
+expect 0 opt net.ir --passes= -o same.ir
+expect 0 opt same.ir --passes= -o again.ir
+sed 's/again.safetensors/same.safetensors/' again.ir >renamed.ir
+same same.ir renamed.ir
+same same.safetensors again.safetensors
+ok
+
+claim "opt -o writes the weights beside the text, and the text finds them"
+expect 0 opt net.ir -o deep.ir
+silent
+there deep.ir deep.safetensors
+grep -qx 'weights "deep.safetensors"' deep.ir || wrong "the text does not name its weights"
+expect 0 run deep.ir --passes= --random-input=3 --output o1
+expect 0 run net.ir --random-input=3 --output o2
+same o1/out_0.npy o2/out_0.npy
+mkdir elsewhere && mv deep.safetensors elsewhere/
+expect 0 opt deep.ir --passes=
+err_has "warning: no './deep.safetensors'"
+expect 0 run deep.ir --weights=elsewhere --passes= --random-input=3 --output o3
+same o1/out_0.npy o3/out_0.npy
+expect 1 run deep.ir --passes= --random-input=3 --output o4
+absent o4
+ok
+
+claim "a small graph needs no weight file"
+expect 0 opt two.ir -o small.ir
+there small.ir
+absent small.safetensors
+grep -q weights small.ir && wrong "weights are named"
+ok
+
+claim "--passes runs exactly these, --start-from and --stop-after a part"
+expect 0 opt net.ir --passes=fuse_activation
+grep -q batch_norm out || wrong "the batch norm is gone"
+expect 0 opt net.ir --stop-after=fold_batchnorm
+grep -q batch_norm out && wrong "the batch norm is left"
+grep -q ' = relu' out || wrong "the relu is gone"
+cp out part.ir
+expect 0 opt part.ir --start-from=fuse_bias
+cp out parts.ir
+expect 0 opt net.ir
+sed '/^weights/d' out >whole.ir
+sed '/^weights/d' parts.ir | cmp -s - whole.ir || wrong "two parts do not make the whole"
+ok
+
+claim "dumps are numbered, only of passes that changed something, and read back"
+expect 0 opt net.ir --dump-dir=dumps
+there dumps/weights
+[ -n "$(ls dumps/*_fold_batchnorm.ir)" ] || wrong "no dump of fold_batchnorm"
+[ -z "$(ls dumps | grep fuse_pad)" ] || wrong "a dump of fuse_pad, which changed nothing"
+last=$(ls dumps/*.ir | tail -1)
+expect 0 run "$last" --passes= --random-input=3 --output o5
+silent
+same o1/out_0.npy o5/out_0.npy
+for d in dumps/*.ir; do
+	grep -v '^//' "$d" >want
+	expect 0 opt "$d" --passes=
+	silent
+	same out want
+done
+expect 0 opt net.ir --dump-dir=dumps
+expect 0 run "$last" --passes= --random-input=3 --output o5
+same o1/out_0.npy o5/out_0.npy
+ok
+
+claim "a part keeps the numbers of the whole"
+first=$(ls dumps/*_fuse_activation.ir)
+stem=$(basename "$first" .ir)
+expect 0 opt net.ir --start-from=fold_batchnorm --stop-after="$stem" --dump-dir=part
+there "part/$stem.ir"
+absent part/*choose_dtypes.ir
+ok
+
+claim "--dump-after prints the graph after that pass to stderr"
+expect 0 opt net.ir --dump-after=fold_batchnorm
+err_has "// after fold_batchnorm"
+grep -q 'after fuse_bias' err && wrong "another pass is dumped"
+ok
+
+claim "--timing tells the stages, the passes and the memory"
+expect 0 opt net.ir --timing
+for w in read fold_batchnorm total "peak memory"; do err_has "$w"; done
+ok
+
+claim "run writes every output, in order"
+expect 0 run two.ir --random-input=1 --output=deep/er
+silent
+there deep/er/out_0.npy deep/er/out_1.npy
+absent deep/er/out_2.npy
+ok
+
+claim "inputs are given by name or in order"
+expect 0 run shapes.ir --random-input=1 --output a
+expect 0 run shapes.ir --random-input=2 --output b
+expect 0 run two.ir --input a/out_0.npy --input b/out_0.npy --output ab
+expect 0 run two.ir --input b=b/out_0.npy --input a/out_0.npy --output ba
+same ab/out_0.npy ba/out_0.npy
+same ab/out_1.npy a/out_0.npy
+ok
+
+claim "an input without data is named, and nothing is written"
+expect 2 run two.ir --input b=b/out_0.npy --output none
+err_is "tessera: error: input 'a' (f32 2x3) has no data: give --input a=F.npy or --random-input=SEED"
+expect 2 run two.ir --input c=b/out_0.npy --random-input=1 --output none
+expect 1 run two.ir --input a=ab/out_0.npy --input b=missing.npy --output none
+err_is "missing.npy: error: cannot read: No such file or directory"
+expect 1 run two.ir --input a=o1/out_0.npy --input b=b/out_0.npy --output none
+err_has 'wants f32[2x3], got f32[1x4x6x6]'
+absent none
+ok
+
+claim "outputs that cannot be written leave nothing"
+echo text >file
+expect 1 run two.ir --random-input=1 --output file/in
+err_has "file/in: error: cannot make the folder"
+mkdir taken taken/out_1.npy
+expect 1 run two.ir --random-input=1 --output taken
+[ "$(ls taken)" = out_1.npy ] || wrong "left behind: $(ls taken)"
+mkdir blocked.ir
+expect 1 opt net.ir -o blocked.ir
+absent blocked.safetensors blocked.ir.*
+ok
+
+claim "the number of threads does not change the result"
+expect 0 run net.ir --random-input=3 --threads=1 --output t1
+expect 0 run net.ir --random-input=3 --threads 3 --output t3
+same t1/out_0.npy t3/out_0.npy
+ok
+
+claim "more work than --max-macs exits with 5"
+expect 5 run net.ir --random-input=1 --max-macs=2591 --output none
+err_is "net.ir: error: needs 2592 multiply-accumulates, --max-macs allows 2591"
+absent none
+expect 0 run net.ir --random-input=1 --max-macs=2592 --output some
+expect 5 verify net.ir --random-input=1 --max-macs=2591
+ok
+
+claim "verify compares the outputs with expected ones"
+expect 0 run net.ir --random-input=3 --passes= --output expected
+expect 0 verify net.ir --random-input=3 --expect expected/out_0.npy
+out_has "out_0 'y' 1x4x6x6: pcc 1.000000000, max error "
+out_has "of the range: ok"
+expect 0 verify net.ir --random-input=3 --expect y=expected/out_0.npy --min-pcc=0.9999 --max-err=1e-5
+expect 1 verify net.ir --random-input=4 --expect expected/out_0.npy
+out_has "of the range: FAILED"
+expect 1 verify net.ir --random-input=4 --expect expected/out_0.npy --min-pcc=0.999
+expect 0 verify net.ir --random-input=4 --expect expected/out_0.npy --max-err=1e9
+expect 1 verify net.ir --random-input=3 --expect ab/out_0.npy
+out_has "the expected shape is 2x3: FAILED"
+expect 2 verify net.ir --random-input=3 --expect q=expected/out_0.npy
+err_is "tessera: error: '--expect q=expected/out_0.npy': the model has no such output, only 'y'"
+ok
+
+claim "verify without --expect compares the passes with the model"
+expect 0 verify net.ir --random-input=5
+out_has "of the range: ok"
+ok
+
+claim "check lists every op a device cannot run and exits with 3"
+expect 0 check net.ir
+out_has "can run on a device"
+expect 3 check reference.ir
+out_has "'s' (softplus): reference-only"
+out_has "'l' (log_softmax): reference-only"
+out_has "'c' (conv): weights are not constant"
+out_has "cannot run on a device"
+grep -q "'r'" out && wrong "the relu is listed"
+ok
+
+claim "output that does not arrive is an error"
+"$tessera" ops >/dev/full 2>err && wrong "exit 0 on a full disk"
+err_has "cannot write standard output: No space left on device"
+"$tessera" ops >&- 2>err && wrong "exit 0 without a standard output"
+err_has "cannot write standard output"
+"$tessera" opt net.ir >&- 2>err && wrong "exit 0 without a standard output"
+ok
+
+claim "a failed assertion exits with 4"
+printf '%%x = input : f32[1,512,64,64]\n%%w = constant splat 0.5 : f32[512,512,3,3]\n%%c = conv %%x, %%w {pads = [1,1,1,1], strides = [1,1], dilations = [1,1]} : f32[1,512,64,64]\n%%y = output %%c : f32[1,512,64,64]\n' >slow.ir
+"$tessera" run slow.ir --random-input=1 --output none --timing 2>err &
+pid=$!
+while ! grep -q passes err; do
+	kill -0 $pid 2>/dev/null || break
+	sleep 0.1
+done
+kill -ABRT $pid
+wait $pid
+[ $? = 4 ] || wrong "another exit status"
+absent none
+ok
+
+claim "too little memory exits with 4"
+if [ "$sanitized" = sanitized ]; then
+	echo "skipped: a sanitizer needs all addresses"
+else
+	(ulimit -v 40000; "$tessera" run slow.ir --random-input=1 --output none 2>err)
+	[ $? = 4 ] || wrong "another exit status"
+	err_has "out of memory"
+	absent none
+	ok
+fi
+
+echo "$claims claims, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,78 @@
+/* How near a result is to what it should be. */
+#include <math.h>
+
+#include "ir/compare.h"
+#include "tests/check.h"
+#include "tests/fixture.h"
+
+#define FLOATS(t, ...) \
+	tensor_of_floats((t)->arena, (float[]){ __VA_ARGS__ }, \
+			 sizeof((float[]){ __VA_ARGS__ }) / sizeof(float))
+
+static void equal_tensors_have_no_error(void **state)
+{
+	Fixture *t = *state;
+	const Closeness c = tensor_compare(FLOATS(t, 1, 2, 4), FLOATS(t, 1, 2, 4));
+	assert_true(c.pcc == 1 && c.max_abs == 0 && c.max_rel == 0 && c.range == 3 && !c.constant);
+}
+
+static void the_error_is_relative_to_the_expected_range(void **state)
+{
+	Fixture *t = *state;
+	const Closeness c = tensor_compare(FLOATS(t, -2, 0, 6), FLOATS(t, -2, 1, 6));
+	assert_true(c.max_abs == 1 && c.range == 8 && c.max_rel == 0.125 && c.worst == 1);
+}
+
+/* e = 1,2,3,4 and a = 2,4,6,9: 11.5 / sqrt(5 * 26.75). */
+static void the_correlation_is_pearsons(void **state)
+{
+	Fixture *t = *state;
+	assert_true(fabs(tensor_compare(FLOATS(t, 1, 2, 3, 4), FLOATS(t, 2, 4, 6, 9)).pcc -
+			 11.5 / sqrt(5 * 26.75)) < 1e-15);
+	assert_true(fabs(tensor_compare(FLOATS(t, 1, 2, 3), FLOATS(t, 3, 2, 1)).pcc + 1) < 1e-15);
+}
+
+static void a_constant_is_judged_by_its_magnitude(void **state)
+{
+	Fixture *t = *state;
+	Closeness c = tensor_compare(FLOATS(t, 4, 4), FLOATS(t, 4, 5));
+	assert_true(c.constant && c.range == 4 && c.max_rel == 0.25 && c.pcc == 0);
+	c = tensor_compare(FLOATS(t, 0, 0), FLOATS(t, 0, 0.5f));
+	assert_true(c.constant && c.range == 1 && c.max_rel == 0.5);
+	c = tensor_compare(FLOATS(t, 7, 7), FLOATS(t, 7, 7));
+	assert_true(c.constant && c.pcc == 1);
+}
+
+static void what_is_not_finite_must_be_the_same(void **state)
+{
+	Fixture *t = *state;
+	const Tensor *odd = FLOATS(t, 1, NAN, INFINITY, 3);
+	Closeness c = tensor_compare(odd, odd);
+	assert_true(c.max_abs == 0 && c.pcc == 1 && c.range == 2);
+	c = tensor_compare(FLOATS(t, 1, 2, 3), FLOATS(t, 1, NAN, 3));
+	assert_true(isinf(c.max_rel) && c.pcc == 0 && c.worst == 1);
+	c = tensor_compare(FLOATS(t, 1, INFINITY, 3), FLOATS(t, 1, -INFINITY, 3));
+	assert_true(isinf(c.max_rel) && c.pcc == 0);
+}
+
+static void nothing_equals_nothing(void **state)
+{
+	Fixture *t = *state;
+	Tensor *empty = tensor_create(t->arena, TYPE_F32, SHAPE(0, 3));
+	const Closeness c = tensor_compare(empty, empty);
+	assert_true(c.max_abs == 0 && c.max_rel == 0 && c.pcc == 1);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		T(equal_tensors_have_no_error),
+		T(the_error_is_relative_to_the_expected_range),
+		T(the_correlation_is_pearsons),
+		T(a_constant_is_judged_by_its_magnitude),
+		T(what_is_not_finite_must_be_the_same),
+		T(nothing_equals_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
