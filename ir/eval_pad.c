@@ -54,14 +54,17 @@ static int64_t inside(PadMode mode, int64_t i, int64_t n)
 /* For each dim, the address of what each position along it reads. */
 static void pad_sources(const Op *op, const Tensor *x, int64_t *source[MAX_RANK])
 {
+	const int64_t *pads = op->attr.pad.pads.v;
 	int64_t strides[MAX_RANK];
 	shape_strides(x->shape, strides);
 	for (int d = 0; d < op->shape.rank; d++) {
+		const int64_t begin = pads[d], end = pads[op->shape.rank + d];
+		const int64_t first = begin < 0 ? -begin : 0, lead = begin < 0 ? 0 : begin;
+		const int64_t kept = x->shape.dim[d] - first + (end < 0 ? end : 0);
 		source[d] = xmalloc((size_t)op->shape.dim[d] * sizeof *source[d]);
 		for (int64_t i = 0; i < op->shape.dim[d]; i++)
-			source[d][i] = strides[d] * inside(op->attr.pad.mode,
-							   i - op->attr.pad.pads.v[d],
-							   x->shape.dim[d]);
+			source[d][i] = strides[d] *
+				       (first + inside(op->attr.pad.mode, i - lead, kept));
 	}
 }
 

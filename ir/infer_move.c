@@ -98,40 +98,42 @@ Result infer_slice(const Graph *g, const Op *op)
 	return (Result){ x->dtype, out };
 }
 
-/* Whether a dim of `n` can be cropped by -pad, or the mode make up `pad`
- * elements next to it. */
-static bool pad_is_sound(const Graph *g, const Op *op, int i, int64_t pad, int64_t n)
+/* Whether the mode can make up `pad` elements next to `kept`. */
+static bool pad_can_fill(const Graph *g, const Op *op, int i, int64_t pad, int64_t kept)
 {
 	PadMode mode = op->attr.pad.mode;
 	int64_t most = mode == PAD_CONSTANT ? INT64_MAX
-		: n == 0 ? 0
-		: mode == PAD_REFLECT ? n - 1 : INT64_MAX;
-	if (pad >= -n && pad <= most)
+		: kept == 0 ? 0
+		: mode == PAD_REFLECT ? kept - 1 : INT64_MAX;
+	if (pad <= most)
 		return true;
-	infer_fail(g, op, "pads[%d] wants at %s %" PRId64 " at a dim of %" PRId64 ", has %" PRId64,
-		   i, pad < 0 ? "least" : "most", pad < 0 ? -n : most, n, pad);
+	infer_fail(g, op, "pads[%d] wants at most %" PRId64 " next to %" PRId64 ", has %" PRId64,
+		   i, most, kept, pad);
 	return false;
 }
 
+/* Negative pads crop first, and what is kept is then padded. */
 Result infer_pad(const Graph *g, const Op *op)
 {
 	Ints pads = op->attr.pad.pads;
 	const Op *x = op_in(op, 0);
+	const int rank = x->shape.rank;
 	Shape out = x->shape;
-	if (!infer_list(g, op, "pads", pads, 2 * out.rank, INT64_MIN))
+	if (!infer_list(g, op, "pads", pads, 2 * rank, INT64_MIN))
 		return (Result){ TYPE_NONE };
-	for (int i = 0; i < out.rank; i++) {
-		int64_t n = out.dim[i], begin = pads.v[i], end = pads.v[i + out.rank];
-		if (!pad_is_sound(g, op, i, begin, n) ||
-		    !pad_is_sound(g, op, i + out.rank, end, n))
-			return (Result){ TYPE_NONE };
-		if (!add_to(&out.dim[i], begin) || !add_to(&out.dim[i], end))
-			return infer_fail(g, op, "result has too many elements in dim %d", i);
-		if (out.dim[i] < 0)
+	for (int i = 0; i < rank; i++) {
+		int64_t n = out.dim[i], begin = pads.v[i], end = pads.v[i + rank], kept = n;
+		if ((begin < 0 && !add_to(&kept, begin)) || (end < 0 && !add_to(&kept, end)) ||
+		    kept < 0)
 			return infer_fail(g, op,
 					  "pads %" PRId64 " and %" PRId64 " leave less than nothing of"
 					  " dim %d of %" PRId64,
 					  begin, end, i, n);
+		if (!pad_can_fill(g, op, i, begin, kept) ||
+		    !pad_can_fill(g, op, i + rank, end, kept))
+			return (Result){ TYPE_NONE };
+		if (!add_to(&out.dim[i], begin) || !add_to(&out.dim[i], end))
+			return infer_fail(g, op, "result has too many elements in dim %d", i);
 	}
 	return (Result){ x->dtype, out };
 }

@@ -126,6 +126,11 @@ static void negative_pads_crop(void **state)
 	p->attr.pad.mode = PAD_EDGE;
 	p->attr.pad.pads = INTS(t->arena, -1, -3, 0, 1);
 	GIVES(t, p, 7, 7);
+	p->attr.pad.mode = PAD_REFLECT;
+	p->attr.pad.pads = INTS(t->arena, -1, 2, 0, -1); /* of 4 5 6 */
+	GIVES(t, p, 6, 5, 4, 5, 6);
+	p->attr.pad.mode = PAD_WRAP;
+	GIVES(t, p, 5, 6, 4, 5, 6);
 	p = build_op(t, OP_PAD, counting(t, TYPE_I32, SHAPE(0)));
 	p->attr.pad.pads = INTS(t->arena, 1, 1);
 	p->attr.pad.value = 5;

@@ -193,12 +193,14 @@ static void pads_stay_within_what_their_mode_can_fill(void **state)
 	p->attr.pad.mode = PAD_WRAP;
 	YIELDS(t, p, TYPE_F32, 8, 4);
 	p->attr.pad.mode = PAD_REFLECT;
-	build_fails(t, p, "pad: pads[2] wants at most 2 at a dim of 3, has 3");
+	build_fails(t, p, "pad: pads[2] wants at most 2 next to 3, has 3");
+	p->attr.pad.pads = INTS(t->arena, -1, 0, 2, 0);
+	build_fails(t, p, "pad: pads[2] wants at most 1 next to 2, has 2");
 	p = build_op(t, OP_PAD, build_f32(t, SHAPE(0)));
 	p->attr.pad.pads = INTS(t->arena, 0, 1);
 	YIELDS(t, p, TYPE_F32, 1);
 	p->attr.pad.mode = PAD_EDGE;
-	build_fails(t, p, "pad: pads[1] wants at most 0 at a dim of 0, has 1");
+	build_fails(t, p, "pad: pads[1] wants at most 0 next to 0, has 1");
 }
 
 static void gather_replaces_its_axis_by_the_indices_shape(void **state)
