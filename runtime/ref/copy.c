@@ -61,7 +61,7 @@ void ref_copy_strided(const Tensor *out, const Tensor *in, Shape dims, int64_t o
 		memcpy(m.strides, strides, (size_t)dims.rank * sizeof *strides);
 	m.from = (const char *)in->data + (in->splat ? 0 : offset) * (int64_t)m.size;
 	m.row = m.dims.dim[m.dims.rank - 1];
-	ref_parallel(threads, count / m.row, m.row, strided_rows, &m);
+	ref_parallel(threads, count / m.row, (double)m.row, strided_rows, &m);
 }
 
 static void mapped_row(const Move *m, char *to, int64_t at)
@@ -113,7 +113,7 @@ void ref_copy_mapped(const Tensor *out, Shape to, const Tensor *in, Shape from,
 	if (!in->splat)
 		shape_strides(from, m.strides);
 	m.row = m.dims.dim[m.dims.rank - 1];
-	ref_parallel(threads, count / m.row, m.row * 4, mapped_rows, &m);
+	ref_parallel(threads, count / m.row, (double)m.row * 4, mapped_rows, &m);
 }
 
 int64_t *ref_map_same(int64_t n)

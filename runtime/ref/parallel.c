@@ -8,7 +8,7 @@
 enum {
 	MAX_THREADS = 64,
 	PIECES_EACH = 8,          /* so that a late thread delays little */
-	WORTH_A_THREAD = 200000,  /* units of work, some tenths of a millisecond */
+	WORTH_A_THREAD = 200000,  /* nanoseconds */
 };
 
 typedef struct Loop {
@@ -27,17 +27,18 @@ static void *take_pieces(void *arg)
 	return NULL;
 }
 
-static int64_t threads_for(int wanted, int64_t n, int64_t work)
+static int64_t threads_for(int wanted, int64_t n, double work)
 {
 	int64_t threads = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
-	int64_t useful = (work < 1 ? 1 : work) > INT64_MAX / n ? INT64_MAX : n * work;
-	useful = useful / WORTH_A_THREAD + 1;
-	threads = threads < useful ? threads : useful;
-	threads = threads < n ? threads : n;
-	return threads < 1 ? 1 : threads < MAX_THREADS ? threads : MAX_THREADS;
+	double useful = (double)n * work / WORTH_A_THREAD;
+	if (threads > MAX_THREADS)
+		threads = MAX_THREADS;
+	if (useful < (double)threads)
+		threads = (int64_t)useful + 1;
+	return threads < 1 ? 1 : threads < n ? threads : n;
 }
 
-void ref_parallel(int threads, int64_t n, int64_t work, RefBody *body, void *context)
+void ref_parallel(int threads, int64_t n, double work, RefBody *body, void *context)
 {
 	if (n <= 0)
 		return;

@@ -109,8 +109,8 @@ static void meet(const Product *p, int64_t plane, const int64_t of[SPATIAL], con
 	int64_t lead, inside = 0;
 
 	if (z >= 0 && z < az->in && y >= 0 && y < ay->in) {
-		lead = x >= 0 ? 0 : (-x + ax->in_step - 1) / ax->in_step;
-		inside = x >= ax->in ? 0 : (ax->in - x + ax->in_step - 1) / ax->in_step - lead;
+		lead = x >= 0 ? 0 : ref_ceil_div(-x, ax->in_step);
+		inside = x >= ax->in ? 0 : ref_ceil_div(ax->in - x, ax->in_step) - lead;
 	}
 	if (inside <= 0 || lead >= s->n) {
 		memset(to, 0, (size_t)s->n * sizeof *to);
@@ -234,9 +234,9 @@ void ref_product(const Product *p)
 		return;
 	b.bias = p->bias ? ref_widen(p->bias) : zeros(channels);
 	b.weights = xmalloc((size_t)(p->groups * b.tiles * b.rows * CHANNELS) * sizeof(double));
-	ref_parallel(p->threads, p->groups * b.tiles, b.rows * CHANNELS * 4, lay_out_weights, &b);
+	ref_parallel(p->threads, p->groups * b.tiles, (double)b.rows * 30, lay_out_weights, &b);
 	ref_parallel(p->threads, p->batch * p->groups * b.per_group,
-		     PIXELS * b.rows * (b.tiles + 1), some_blocks, &b);
+		     (double)(PIXELS * b.rows) * (double)(b.tiles + 1), some_blocks, &b);
 	free(b.weights);
 	free(b.bias);
 }

@@ -61,7 +61,7 @@ void ref_conv(const Call *c)
  * i*stride + t*dilation - pad. */
 static void set_phase(Axis *a, int64_t phase, int64_t stride, int64_t dilation, int64_t pad)
 {
-	a->count = (a->out - phase + stride - 1) / stride;
+	a->count = ref_ceil_div(a->out - phase, stride);
 	a->out_from = phase;
 	a->out_step = stride;
 	a->in_step = 1;

@@ -217,7 +217,7 @@ bool ref_eltwise(OpKind kind, const float *param, const Tensor *const in[], int 
 	join_dims(&e);
 	e.row = e.dims.dim[e.dims.rank - 1];
 	e.runs = (e.row + RUN - 1) / RUN;
-	ref_parallel(threads, count / e.row * e.runs, e.row < RUN ? e.row * 8 : RUN * 8,
+	ref_parallel(threads, count / e.row * e.runs, 20 + 3 * (double)(e.row < RUN ? e.row : RUN),
 		     some_runs, &e);
 	return true;
 }

@@ -59,10 +59,16 @@ static inline int64_t ref_item(Ints list, int i, int64_t otherwise)
 	return i < 0 ? otherwise : list.v[i];
 }
 
+/* a/b rounded up, for b > 0. */
+static inline int64_t ref_ceil_div(int64_t a, int64_t b)
+{
+	return a / b + (a % b > 0);
+}
+
 /* Calls body(context, from, to) over pieces of 0..n-1, on up to `threads`
- * threads if n times `work` (of about a nanosecond each) is worth it. */
+ * threads if n times `work` nanoseconds are worth it. */
 typedef void RefBody(void *context, int64_t from, int64_t to);
-void ref_parallel(int threads, int64_t n, int64_t work, RefBody *body, void *context);
+void ref_parallel(int threads, int64_t n, double work, RefBody *body, void *context);
 
 /* Strides by which a tensor of shape `s` is read at positions of shape `to`,
  * aligned at the last dim: 0 where it is repeated. */

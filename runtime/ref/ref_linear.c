@@ -8,15 +8,8 @@ typedef struct Linear {
 	const Call *c;
 	int64_t rows, in, out;
 	const double *x; /* [rows][in] */
+	const int64_t *xi; /* the same, of integers */
 } Linear;
-
-static double dot(const double *a, const double *b, int64_t n)
-{
-	double sum = 0;
-	for (int64_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
 
 static void linear_channels(void *context, int64_t from, int64_t to)
 {
@@ -28,8 +21,30 @@ static void linear_channels(void *context, int64_t from, int64_t to)
 			ref_load_f64(l->c->in[2], o, 1, 1, &bias);
 		ref_load_f64(l->c->in[1], o * l->in, 1, l->in, w);
 		for (int64_t r = 0; r < l->rows; r++) {
-			double y = bias + dot(l->x + r * l->in, w, l->in);
+			double y = bias;
+			for (int64_t i = 0; i < l->in; i++)
+				y += l->x[r * l->in + i] * w[i];
 			ref_store_f64(l->c->out, r * l->out + o, 1, 1, &y);
+		}
+	}
+	free(w);
+}
+
+static void linear_integers(void *context, int64_t from, int64_t to)
+{
+	const Linear *l = context;
+	int64_t *w = xmalloc((size_t)l->in * sizeof *w);
+	for (int64_t o = from; o < to; o++) {
+		int64_t bias = 0;
+		if (l->c->op->nin > 2)
+			ref_load_i64(l->c->in[2], o, 1, 1, &bias);
+		ref_load_i64(l->c->in[1], o * l->in, 1, l->in, w);
+		for (int64_t r = 0; r < l->rows; r++) {
+			uint64_t sum = (uint64_t)bias;
+			for (int64_t i = 0; i < l->in; i++)
+				sum += (uint64_t)l->xi[r * l->in + i] * (uint64_t)w[i];
+			int64_t y = (int64_t)sum;
+			ref_store_i64(l->c->out, r * l->out + o, 1, 1, &y);
 		}
 	}
 	free(w);
@@ -37,13 +52,20 @@ static void linear_channels(void *context, int64_t from, int64_t to)
 
 void ref_linear(const Call *c)
 {
-	Shape w = c->in[1]->shape;
-	Linear l = { .c = c, .out = w.dim[0], .in = w.dim[1] };
-	l.rows = l.out ? tensor_count(c->out) / l.out : 0;
-	double *x = ref_widen(c->in[0]);
-	l.x = x;
-	ref_parallel(c->threads, l.out, l.in * (l.rows + 1), linear_channels, &l);
-	free(x);
+	const Tensor *x = c->in[0];
+	Shape s = x->shape, w = c->in[1]->shape;
+	Linear l = { .c = c, .rows = s.dim[0], .out = w.dim[0], .in = w.dim[1] };
+	bool floats = type_is_float(x->dtype);
+	double *f = floats ? ref_widen(x) : NULL;
+	int64_t *i = floats ? NULL : xmalloc((size_t)tensor_count(x) * sizeof *i);
+	if (i)
+		ref_load_i64(x, 0, 1, tensor_count(x), i);
+	l.x = f;
+	l.xi = i;
+	ref_parallel(c->threads, l.out, (double)l.in * (double)(l.rows + 1),
+		     floats ? linear_channels : linear_integers, &l);
+	free(f);
+	free(i);
 }
 
 /* a[..., m, k] times b[..., k, n]; a vector counts as a row on the left and
@@ -131,5 +153,6 @@ void ref_matmul(const Call *c)
 	shape_broadcast(leading(a), leading(b), &t.batch);
 	batch_strides(t.a, t.batch, t.m * t.k, t.a_strides);
 	batch_strides(t.b, t.batch, t.k * t.n, t.b_strides);
-	ref_parallel(c->threads, tensor_count(c->out) / t.n, t.k * t.n * 2, matmul_rows, &t);
+	ref_parallel(c->threads, tensor_count(c->out) / t.n, (double)t.k * (double)t.n * 2,
+		     matmul_rows, &t);
 }

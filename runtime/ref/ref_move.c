@@ -64,10 +64,12 @@ void ref_slice(const Call *c)
 {
 	const sliceAttr *a = &c->op->attr.slice;
 	int64_t own[MAX_RANK], strides[MAX_RANK] = { 0 }, offset = 0;
+	if (tensor_count(c->out) == 0)
+		return; /* starts may be anything then */
 	shape_strides(c->in[0]->shape, own);
 	for (int i = 0; i < a->starts.n; i++) {
 		offset += a->starts.v[i] * own[i];
-		strides[i] = a->steps.v[i] * own[i];
+		strides[i] = a->counts.v[i] > 1 ? a->steps.v[i] * own[i] : 0;
 	}
 	ref_copy_strided(c->out, c->in[0], c->out->shape, offset, strides, c->threads);
 }
@@ -152,7 +154,7 @@ bool ref_gather(const Call *c)
 
 	ref_load_i64(index, 0, 1, n, map);
 	for (int64_t i = 0; i < n && ok; i++) {
-		ok = map[i] >= -dim && map[i] < dim;
+		ok = map[i] >= (index->dtype == TYPE_U64 ? 0 : -dim) && map[i] < dim;
 		if (!ok)
 			diag_error(c->g->diag, c->op->loc,
 				   "gather: \"%s\" has index %lld, axis %lld has %lld elements",

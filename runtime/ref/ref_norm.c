@@ -64,7 +64,8 @@ void ref_batch_norm(const Call *c)
 		   .scale = ref_widen(c->in[1]), .bias = ref_widen(c->in[2]),
 		   .mean = ref_widen(c->in[3]), .variance = ref_widen(c->in[4]) };
 	if (t.n)
-		ref_parallel(c->threads, tensor_count(c->out) / t.n, t.n * 3, batch_planes, &t);
+		ref_parallel(c->threads, tensor_count(c->out) / t.n, (double)t.n * 3,
+			     batch_planes, &t);
 	free(t.scale);
 	free(t.bias);
 	free(t.mean);
@@ -95,7 +96,7 @@ void ref_group_norm(const Call *c)
 		   .bias = ref_widen(c->in[2]) };
 	t.n = groups ? t.channels / groups * t.each : 0;
 	if (t.n)
-		ref_parallel(c->threads, s.dim[0] * groups, t.n * 6, norm_groups, &t);
+		ref_parallel(c->threads, s.dim[0] * groups, (double)t.n * 6, norm_groups, &t);
 	free(t.scale);
 	free(t.bias);
 }
@@ -144,7 +145,8 @@ void ref_layer_norm(const Call *c)
 	t.scale = widen_to(c->in[1], layer);
 	t.bias = c->op->nin > 2 ? widen_to(c->in[2], layer) : NULL;
 	if (t.n)
-		ref_parallel(c->threads, tensor_count(c->out) / t.n, t.n * 8, norm_layers, &t);
+		ref_parallel(c->threads, tensor_count(c->out) / t.n, (double)t.n * 8,
+			     norm_layers, &t);
 	free(t.scale);
 	free(t.bias);
 }
@@ -180,7 +182,7 @@ void ref_lrn(const Call *c)
 {
 	Shape s = c->in[0]->shape;
 	Norm t = { .c = c, .channels = s.dim[1], .n = elements_from(s, 2) };
-	ref_parallel(c->threads, s.dim[0] * s.dim[1], t.n * (c->op->attr.lrn.size + 50),
+	ref_parallel(c->threads, s.dim[0] * s.dim[1], (double)t.n * 50,
 		     lrn_planes, &t);
 }
 
@@ -211,5 +213,6 @@ void ref_softmax(const Call *c)
 	int axis = (int)c->op->attr.axis.axis;
 	Norm t = { .c = c, .n = s.rank ? s.dim[axis] : 1, .each = elements_from(s, axis + 1) };
 	if (tensor_count(c->out))
-		ref_parallel(c->threads, tensor_count(c->out) / t.n, t.n * 40, softmax_lines, &t);
+		ref_parallel(c->threads, tensor_count(c->out) / t.n, (double)t.n * 40,
+			     softmax_lines, &t);
 }

@@ -51,8 +51,8 @@ static Cells cells(const Window *w, int64_t o, int64_t limit)
 {
 	Cells c = { .start = o * w->stride - w->begin };
 	if (c.start < 0)
-		c.from = (-c.start + w->dilation - 1) / w->dilation;
-	c.to = c.start >= limit ? 0 : (limit - c.start + w->dilation - 1) / w->dilation;
+		c.from = ref_ceil_div(-c.start, w->dilation);
+	c.to = c.start >= limit ? 0 : ref_ceil_div(limit - c.start, w->dilation);
 	c.to = c.to < w->kernel ? c.to : w->kernel;
 	return c;
 }
@@ -163,15 +163,16 @@ static void max_planes(void *context, int64_t from, int64_t to)
 
 /* What a window divides by: its cells inside the input, or inside the padded
  * input; never those that only rounding the output size up has added. */
-static int64_t divisor(const Pool *p, int64_t o)
+static double divisor(const Pool *p, int64_t o)
 {
-	int64_t at[SPATIAL], n = 1;
+	int64_t at[SPATIAL];
+	double n = 1;
 	bool pads = p->c->op->attr.pool.count_pad;
 	locate(p, o, at);
 	for (int d = 0; d < SPATIAL; d++) {
 		const Window *w = &p->w[d];
 		Cells c = cells(w, at[d], pads ? w->in + w->end : w->in);
-		n *= pads ? c.to : c.to > c.from ? c.to - c.from : 0;
+		n *= (double)(pads ? c.to : c.to > c.from ? c.to - c.from : 0);
 	}
 	return n;
 }
@@ -188,7 +189,7 @@ static void avg_planes(void *context, int64_t from, int64_t to)
 			window_cells(p, o, c);
 			for_each_cell(i, p, c)
 				sum += x[i];
-			sum /= (double)divisor(p, o);
+			sum /= divisor(p, o);
 			ref_store_f64(p->c->out, plane * p->out_plane + o, 1, 1, &sum);
 		}
 	}
@@ -198,9 +199,11 @@ static void avg_planes(void *context, int64_t from, int64_t to)
 static void run(const Call *c, RefBody *planes)
 {
 	Pool p = pool_of(c);
-	int64_t kernel = p.w[0].kernel * p.w[1].kernel * p.w[2].kernel;
+	double cells_seen = 1;
+	for (int d = 0; d < SPATIAL; d++)
+		cells_seen *= (double)(p.w[d].kernel < p.w[d].in ? p.w[d].kernel : p.w[d].in);
 	ref_parallel(c->threads, c->out->shape.dim[0] * c->out->shape.dim[1],
-		     p.in_plane + p.out_plane * (kernel + 8), planes, &p);
+		     (double)p.in_plane + (double)p.out_plane * (cells_seen + 8), planes, &p);
 }
 
 void ref_max_pool(const Call *c)

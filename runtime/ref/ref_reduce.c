@@ -155,7 +155,7 @@ void ref_reduce(const Call *c)
 		add_dim(&r.folded, r.folded_strides, 1, 0);
 	r.count = shape_count(r.folded);
 	r.row = r.folded.dim[r.folded.rank - 1];
-	ref_parallel(c->threads, tensor_count(c->out), r.count * 2 + 20, some_results, &r);
+	ref_parallel(c->threads, tensor_count(c->out), (double)r.count * 2 + 20, some_results, &r);
 }
 
 /* Along the middle of [outer, n, inner]. */
@@ -221,5 +221,5 @@ void ref_arg(const Call *c)
 		  .largest = c->op->kind == OP_ARGMAX, .last = attr->last };
 	for (int d = (int)attr->axis + 1; d < s.rank; d++)
 		a.inner *= s.dim[d];
-	ref_parallel(c->threads, tensor_count(c->out), a.n * 4 + 20, some_args, &a);
+	ref_parallel(c->threads, tensor_count(c->out), (double)a.n * 4 + 20, some_args, &a);
 }

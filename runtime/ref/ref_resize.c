@@ -235,7 +235,8 @@ static void resize_smooth(const Call *c)
 	const resizeAttr *a = &c->op->attr.resize;
 	Shape from = c->in[0]->shape, to = c->out->shape;
 	Resize r = { .c = c, .in = 1, .out = 1 };
-	int64_t images = 1, work = 1;
+	int64_t images = 1;
+	double work = 1;
 
 	for (int d = 0; d < to.rank; d++)
 		r.taps[d] = taps_of(a, d, from.dim[d], to.dim[d]);
@@ -244,9 +245,9 @@ static void resize_smooth(const Call *c)
 	for (int d = r.lead; d < to.rank; d++) {
 		r.in *= from.dim[d];
 		r.out *= to.dim[d];
-		work += r.taps[d].n;
+		work += (double)r.taps[d].n;
 	}
-	ref_parallel(c->threads, images, (r.in + r.out) * work, some_images, &r);
+	ref_parallel(c->threads, images, (double)(r.in + r.out) * work, some_images, &r);
 	for (int d = 0; d < to.rank; d++) {
 		free(r.taps[d].first);
 		free(r.taps[d].weight);
