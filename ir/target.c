@@ -169,7 +169,9 @@ static Bytes open_target(Reader *r, Loc at, const char *from, const char *name, 
 		return (Bytes){ e->text, e->size };
 	}
 	if (strpbrk(name, "/.")) {
-		*file = from ? path_join(r->a, path_dir(r->a, from), name) : name;
+		*file = name;
+		if (from && strchr(from, '/'))
+			*file = path_join(r->a, path_dir(r->a, from), name);
 		return file_map(r->a, r->d, at, *file);
 	}
 	const char **names = arena_array(r->a, const char *, embedded_targets_count);
@@ -182,13 +184,14 @@ static Bytes open_target(Reader *r, Loc at, const char *from, const char *name, 
 
 static bool goes_in_a_circle(Reader *r, Loc at, const char *file)
 {
-	bool again = r->depth == DEEPEST;
 	for (int i = 0; i < r->depth; i++)
-		again |= strcmp(r->chain[i], file) == 0;
-	if (again)
-		diag_error(r->d, at, "inherit: '%s' inherits from itself, or from more than %d files",
-			   file, DEEPEST);
-	return again;
+		if (strcmp(r->chain[i], file) == 0) {
+			diag_error(r->d, at, "'%s' inherits from itself", file);
+			return true;
+		}
+	if (r->depth == DEEPEST)
+		diag_error(r->d, at, "'%s' inherits through more than %d files", r->chain[0], DEEPEST);
+	return r->depth == DEEPEST;
 }
 
 static void read_chain(Reader *r, const char *name)

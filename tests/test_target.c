@@ -123,14 +123,14 @@ static void an_unknown_key_is_reported_where_it_stands(void **state)
 
 static void values_outside_their_range_are_reported(void **state)
 {
-	write_file("a.ini", "inherit = wormhole_n150\ngrid_rows = 0\ngrid_cols = many\nsemaphores =\n"
+	write_file("a.ini", "inherit = wormhole_n150\ngrid_rows = 0\ngrid_cols = 8x8\nsemaphores =\n"
 		   "l1_bytes = 99999999999999999999\n[risc]\n");
 	refuses(*state, "a.ini",
 		"a.ini:2:13: error: grid_rows wants 1 to 32 cores, has 0\n"
 		"    grid_rows = 0\n"
 		"                ^\n"
-		"a.ini:3:13: error: grid_cols: 'many' is not a number\n"
-		"    grid_cols = many\n"
+		"a.ini:3:13: error: grid_cols: '8x8' is not a number\n"
+		"    grid_cols = 8x8\n"
 		"                ^\n"
 		"a.ini:4:13: error: semaphores has no value\n"
 		"    semaphores =\n"
@@ -167,10 +167,20 @@ static void every_missing_key_is_reported(void **state)
 static void a_circle_of_files_ends_with_an_error(void **state)
 {
 	write_file("a.ini", "inherit = b.ini\n");
-	write_file("b.ini", "inherit = ./a.ini\n");
+	write_file("b.ini", "inherit = a.ini\n");
+	refuses(*state, "a.ini",
+		"b.ini:1:11: error: 'a.ini' inherits from itself\n"
+		"    inherit = a.ini\n"
+		"              ^\n");
+}
+
+static void a_circle_under_many_names_ends_too(void **state)
+{
 	Fixture *t = *state;
+	write_file("a.ini", "inherit = ./b.ini\n");
+	write_file("b.ini", "inherit = ./a.ini\n");
 	assert_null(target_load(t->arena, &t->diag, "a.ini"));
-	assert_non_null(strstr(fixture_said(t), "inherits from itself"));
+	assert_non_null(strstr(fixture_said(t), "error: 'a.ini' inherits through more than 8 files"));
 	assert_int_equal(t->diag.errors, 1);
 }
 
@@ -197,6 +207,7 @@ int main(void)
 		T(a_key_given_twice_is_reported),
 		T(every_missing_key_is_reported),
 		T(a_circle_of_files_ends_with_an_error),
+		T(a_circle_under_many_names_ends_too),
 		T(a_window_that_does_not_fit_is_reported),
 	};
 	return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
