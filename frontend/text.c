@@ -314,36 +314,6 @@ void text_end(Text *t, bool broken)
 	t->value = (Value){ 0 };
 }
 
-/* A text says all its shapes itself: an option may repeat one, not change
- * it. */
-static void check_options(Text *t)
-{
-	Diag *d = t->g->diag;
-	const Loc whole = { .file = t->file };
-	char is[TYPE_TEXT];
-	Op *only = NULL;
-	int inputs = 0;
-
-	for_each_op(op, t->g)
-		if (op->kind == OP_INPUT) {
-			only = op;
-			inputs++;
-		}
-	for (int i = 0; i < t->opt->nshapes; i++) {
-		const ShapeOption *o = &t->opt->shapes[i];
-		const Op *op = o->input ? graph_find(t->g, o->input) : inputs == 1 ? only : NULL;
-		if (!op || op->kind != OP_INPUT)
-			diag_error(d, whole, "--input: no input '%s' among %d", o->input ? o->input : "",
-				   inputs);
-		else if (!shape_equal(op->shape, o->shape))
-			diag_error(d, op->loc, "input is %s, which --input cannot make %s",
-				   type_text(is, op->dtype, op->shape),
-				   shape_text(t->g->arena, o->shape));
-	}
-	if (t->opt->ndims)
-		diag_error(d, whole, "no dim '%s': IR text has no named dims", t->opt->dims[0].name);
-}
-
 Graph *text_parse(Arena *a, Diag *d, const char *file, const char *text,
 		  size_t size, const ModelOptions *opt)
 {
@@ -365,7 +335,8 @@ Graph *text_parse(Arena *a, Diag *d, const char *file, const char *text,
 	free(t.inputs);
 	if (d->errors == before && !t.g->first)
 		diag_error(d, (Loc){ .file = t.file }, "the text holds no ops");
-	check_options(&t);
+	if (d->errors == before)
+		text_apply_options(&t);
 	return d->errors == before && graph_verify(t.g) ? t.g : NULL;
 }
 

@@ -129,4 +129,7 @@ void text_set_attributes(Text *t, Op *op);
  * was reported. */
 Tensor *text_constant(Text *t, Type type);
 
+/* text_options.c: what the options say about the whole graph. */
+void text_apply_options(Text *t);
+
 #endif

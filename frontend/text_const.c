@@ -118,6 +118,8 @@ static WeightFile *weight_file(Text *t)
 		}
 		path = path_join(a, path_dir(a, t->file), named);
 		if (stat(path, &st) != 0) {
+			if (t->opt->no_weights || t->opt->random_weights)
+				return NULL;
 			diag_warning(d, (Loc){ .file = t->file }, "no '%s': constants stay without data",
 				     text_shown(t, path));
 			return NULL;

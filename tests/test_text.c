@@ -149,6 +149,62 @@ static void options_may_repeat_shapes_but_not_change_them(void **state)
 	}
 }
 
+static void known_inputs_become_constants(void **state)
+{
+	Fixture *t = *state;
+	static const char text[] = "%x = input : f32[2]\n%s = add %x, %x : f32[2]\n%y = output %s : f32[2]\n";
+	KnownInput known[] = { { "x", counting(t->arena, TYPE_F32, SHAPE(2)) },
+			       { "s", counting(t->arena, TYPE_F32, SHAPE(2)) },
+			       { "x", counting(t->arena, TYPE_F16, SHAPE(2)) } };
+	const char *const says[] = { "", "t.ir: error: --const: no input 's'\n",
+				     "t.ir:1:6: error: input is f32[2], --const gives f16[2]\n"
+				     "    %x = input : f32[2]\n         ^\n" };
+	for (int i = 0; i < 3; i++) {
+		const ModelOptions opt = { .nknown = 1, .known = &known[i] };
+		Graph *g = text_parse(t->arena, &t->diag, "t.ir", text, sizeof text - 1, &opt);
+		assert_string_equal(said(t), says[i]);
+		if (i == 0)
+			assert_string_equal(cases_print(g), "%x = constant [0x0p+0, 0x1p+0] : f32[2]\n"
+						"%s = add %x, %x : f32[2]\n%y = output %s : f32[2]\n");
+	}
+}
+
+static void random_weights_fill_what_is_elided(void **state)
+{
+	Fixture *t = *state;
+	static const char text[] =
+		"%x = input : f32[1,4,9,9]\n"
+		"%w = constant hash \"0123456789abcdef\" : f32[32,4,3,3]\n"
+		"%b = constant hash \"0123456789abcde0\" : f32[32]\n"
+		"%c = conv %x, %w, %b {dilations = [1,1], pads = [1,1,1,1], strides = [1,1]} : f32[1,32,9,9]\n"
+		"%u = constant hash \"0123456789abcde1\" : f32[32,4,2,2]\n"
+		"%d = conv_transpose %c, %u {dilations = [1,1], pads = [0,0,0,0], strides = [2,2]} : f32[1,4,18,18]\n"
+		"%m = constant hash \"0123456789abcde2\" : f32[18,0]\n"
+		"%e = matmul %d, %m : f32[1,4,18,0]\n"
+		"%y = output %e : f32[1,4,18,0]\n";
+	const ModelOptions opt = { .random_weights = true, .seed = 7 };
+	Graph *g = text_parse(t->arena, &t->diag, "t.ir", text, sizeof text - 1, &opt);
+	assert_string_equal(said(t), "");
+	const Tensor *w = weights_random(t->arena, 7, "w", WEIGHT_KERNEL, 36, SHAPE(32, 4, 3, 3));
+	const Tensor *b = weights_random(t->arena, 7, "b", WEIGHT_BIAS, 1, SHAPE(32));
+	const Tensor *u = weights_random(t->arena, 7, "u", WEIGHT_KERNEL, 32, SHAPE(32, 4, 2, 2));
+	assert_true(tensor_equal(op_value(graph_find(g, "w")), w));
+	assert_true(tensor_equal(op_value(graph_find(g, "b")), b));
+	assert_true(tensor_equal(op_value(graph_find(g, "u")), u));
+	assert_non_null(op_value(graph_find(g, "m")));
+}
+
+static void random_weights_are_not_made_without_end(void **state)
+{
+	Fixture *t = *state;
+	static const char text[] =
+		"%w = constant hash \"0123456789abcdef\" : f32[1048576,1048576]\n"
+		"%y = output %w : f32[1048576,1048576]\n";
+	const ModelOptions opt = { .random_weights = true };
+	assert_null(text_parse(t->arena, &t->diag, "t.ir", text, sizeof text - 1, &opt));
+	assert_non_null(strstr(said(t), "t.ir:1:6: error: constant: more than 2147483648 random weights\n"));
+}
+
 static const char sample[] =
 	"graph \"g\"\n"
 	"%x = input {perm = [0,1,2,3]} : f32[1,3,8,8]\n"
@@ -312,6 +368,9 @@ int main(void)
 		T(repeated_values_are_not_dumped),
 		T(weights_outside_the_folder_are_not_opened),
 		T(options_may_repeat_shapes_but_not_change_them),
+		T(known_inputs_become_constants),
+		T(random_weights_fill_what_is_elided),
+		T(random_weights_are_not_made_without_end),
 		T(every_prefix_is_read_or_refused),
 		T(every_changed_byte_is_read_or_refused),
 		T(long_things_are_taken),
