@@ -15,6 +15,7 @@ static const struct Format {
 	Reader *read;
 } formats[] = {
 	{ ".onnx", { "\x08" }, onnx_read }, /* field 1, a number: the IR version */
+	{ ".nnef", { "version" }, nnef_read },
 	{ ".ir", { "graph \"", "weights \"", "%" }, text_read },
 	{ ".onnx", { "\b" }, onnx_read }, /* field 1: ir_version */
 };
@@ -102,10 +103,14 @@ static void check_numbers(const Graph *g)
 Graph *model_read(Arena *a, Diag *d, const char *path, const ModelOptions *opt)
 {
 	const int errors = d->errors;
-	Bytes b = file_map(a, d, (Loc){ 0 }, path);
-	if (!b.data)
-		return NULL;
-	Reader *read = find_reader(b, path);
+	struct stat st;
+	Reader *read = nnef_read; /* of a folder: graph.nnef and its weights */
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
+		Bytes b = file_map(a, d, (Loc){ 0 }, path);
+		if (!b.data)
+			return NULL;
+		read = find_reader(b, path);
+	}
 	if (!read) {
 		diag_error(d, (Loc){ .file = path }, "not a model: neither ONNX, NNEF nor IR text");
 		return NULL;

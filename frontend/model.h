@@ -61,6 +61,10 @@ Graph *text_parse(Arena *a, Diag *d, const char *file, const char *text,
  * wrong, which is reported. `name` gets the tensor's name, possibly "". */
 Tensor *onnx_read_tensor(Arena *a, Diag *d, const char *path, const char **name);
 
+/* NNEF text from memory, .dat files in `dir`; as text_parse. */
+Graph *nnef_parse_text(Arena *a, Diag *d, const char *file, const char *text, size_t size,
+		       const char *dir, const ModelOptions *opt);
+
 /* Writes `g` as strict flat NNEF 1.0, graph.nnef with its .dat files, into
  * the folder `dir`, whole or not at all. */
 bool nnef_write(const Graph *g, Diag *d, const char *dir);

@@ -1,5 +1,5 @@
 /*
- * Files of cases in IR text, each a test of its own:
+ * Files of cases in IR text or NNEF, each a test of its own:
  *
  *     --- case NAME      a graph follows
  *     --- HOW            what must become of it; the text that follows is

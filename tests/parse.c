@@ -1,5 +1,5 @@
 /*
- * Reads each case of a .ir file.
+ * Reads each case of a .ir or .nnef file.
  *
  *     --- case NAME      a text follows
  *     --- prints         the graph must print as this

@@ -1,7 +1,7 @@
 /*
- * Runs each case of a .ir file on the reference executor.
+ * Runs each case of a .ir or .nnef file on the reference executor.
  *
- *     --- case NAME      a graph without inputs follows
+ *     --- case NAME      a graph follows; each input's elements are 1, 2, 3, ...
  *     --- yields         its outputs must have these elements, one line each;
  *                        floats to six digits
  *     --- error          or: running it must report this, and nothing else
@@ -14,12 +14,27 @@
 #include "tests/cases.h"
 #include "tests/check.h"
 
-static int outputs_of(const Graph *g)
+static int count_kind(const Graph *g, OpKind kind)
 {
 	int n = 0;
 	for_each_op(op, g)
-		n += op->kind == OP_OUTPUT;
+		n += op->kind == kind;
 	return n;
+}
+
+static Tensor **make_inputs(const Graph *g)
+{
+	Tensor **in = arena_array(g->arena, Tensor *, count_kind(g, OP_INPUT));
+	int n = 0;
+	for_each_op(op, g) {
+		if (op->kind != OP_INPUT)
+			continue;
+		in[n] = tensor_create(g->arena, op->dtype, op->shape);
+		for (int64_t i = 0; i < tensor_count(in[n]); i++)
+			tensor_set_i64(in[n], i, i + 1);
+		n++;
+	}
+	return in;
 }
 
 static bool same_float(double got, double want)
@@ -72,8 +87,8 @@ static void yields_case(void **state)
 
 	fflush(d.to);
 	assert_string_equal(said, "");
-	Tensor **out = arena_array(a, Tensor *, outputs_of(g));
-	bool ok = ref_run(g, a, NULL, out, &(RefOptions){ .threads = 2 });
+	Tensor **out = arena_array(a, Tensor *, count_kind(g, OP_OUTPUT));
+	bool ok = ref_run(g, a, make_inputs(g), out, &(RefOptions){ .threads = 2 });
 	fclose(d.to);
 	if (strcmp(c->how, "error") == 0) {
 		assert_string_equal(said, c->want);
@@ -82,7 +97,7 @@ static void yields_case(void **state)
 		assert_string_equal(c->how, "yields");
 		assert_string_equal(said, "");
 		assert_true(ok);
-		check_outputs(c, out, outputs_of(g));
+		check_outputs(c, out, count_kind(g, OP_OUTPUT));
 	}
 	diag_finish(&d);
 	free(said);
