@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/llvm.h"
 #include "frontend/cmd_session.h"
 
 /* A failed assertion has said where; we say that it is our fault. */
@@ -72,6 +73,7 @@ int main(int argc, char **argv)
 		code = EXIT_USAGE;
 	} else if (o.version) {
 		printf("tessera %s\n", TESSERA_VERSION);
+		code = llvm_check(stdout) ? EXIT_OK : EXIT_INTERNAL;
 	} else if (o.help) {
 		print_help(o.command);
 	} else {

@@ -99,9 +99,10 @@ expect 0 opt --help
 for p in fold_constants fold_batchnorm fuse_activation choose_dtypes; do out_has "  $p "; done
 ok
 
-claim "the version is one line"
+claim "the version is one line, and another says whether LLVM can emit for the device"
 expect 0 --version
 grep -qE '^tessera [0-9]+\.[0-9]+\.[0-9]+$' out || wrong "$(cat out)"
+grep -qE '^LLVM [0-9]+\.[0-9]+\.[0-9]+: riscv32 objects ok$' out || wrong "$(cat out)"
 ok
 
 claim "ops lists every op, its constraints, and the hints"

@@ -8,7 +8,7 @@
 #include "tests/check.h"
 #include "tests/fixture.h"
 
-static char folder[] = "target_test_XXXXXX";
+static char folder[] = "/tmp/tessera_target_XXXXXX";
 
 static int make_test_folder(void **state)
 {
@@ -22,7 +22,7 @@ static int remove_test_folder(void **state)
 	const char *files[] = { "a.ini", "b.ini", "out.ini" };
 	for (int i = 0; i < 3; i++)
 		unlink(files[i]);
-	return chdir("..") || rmdir(folder);
+	return rmdir(folder);
 }
 
 static void write_file(const char *path, const char *text)
