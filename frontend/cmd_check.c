@@ -3,9 +3,10 @@
  * cannot run, with the reason.
  *
  *     'ln1' (layer_norm): reference-only
- *     2 of 31 ops cannot run on a device
+ *     2 of 31 ops cannot run on wormhole_n150
  */
 #include "frontend/cmd_session.h"
+#include "ir/target.h"
 
 static bool is_constant(const Op *op, int i)
 {
@@ -149,6 +150,10 @@ static const char *reason(const Graph *g, const Op *op)
 
 enum ExitCode cmd_check(Session *s)
 {
+	const char *name = option_text(s->opt, OPT_TARGET);
+	const Target *target = target_load(s->arena, s->diag, name ? name : target_name(0));
+	if (!target)
+		return EXIT_USAGE;
 	Graph *g = session_compile(s);
 	if (!g)
 		return EXIT_MODEL;
@@ -163,8 +168,8 @@ enum ExitCode cmd_check(Session *s)
 			printf("'%s' (%s): %s\n", op->name, op_info[op->kind].name, why);
 	}
 	if (bad)
-		printf("%d of %d ops cannot run on a device\n", bad, ops);
+		printf("%d of %d ops cannot run on %s\n", bad, ops, target->name);
 	else
-		printf("all %d ops can run on a device\n", ops);
+		printf("all %d ops can run on %s\n", ops, target->name);
 	return bad ? EXIT_INFEASIBLE : EXIT_OK;
 }

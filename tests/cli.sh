@@ -306,6 +306,28 @@ expect 2 verify net.ir --random-input=3 --expect q=expected/out_0.npy
 err_is "tessera: error: '--expect q=expected/out_0.npy': the model has no such output, only 'y'"
 ok
 
+claim "--const makes a constant of an input"
+expect 0 run two.ir --input a/out_0.npy --const b=b/out_0.npy --output const
+same ab/out_0.npy const/out_0.npy
+expect 0 opt two.ir --const b=b/out_0.npy
+grep -q '%b = constant \[' out || wrong "b is no constant"
+expect 1 opt two.ir --const c=b/out_0.npy
+err_is "two.ir: error: --const: no input 'c'"
+expect 1 opt two.ir --const b=o1/out_0.npy
+err_has "error: input is f32[2,3], --const gives f32[1,4,6,6]"
+ok
+
+claim "--random-weights stands in for weights that are not there, --no-weights says nothing"
+expect 0 run deep.ir --passes= --random-weights=1 --random-input=3 --output r1
+silent
+expect 0 run deep.ir --passes= --random-weights=1 --random-input=3 --output r2
+expect 0 run deep.ir --passes= --random-weights=2 --random-input=3 --output r3
+same r1/out_0.npy r2/out_0.npy
+cmp -s r1/out_0.npy r3/out_0.npy && wrong "the seed does not matter"
+expect 0 opt deep.ir --no-weights
+silent
+ok
+
 claim "verify without --expect compares the passes with the model"
 expect 0 verify net.ir --random-input=5
 out_has "of the range: ok"
@@ -313,12 +335,15 @@ ok
 
 claim "check lists every op a device cannot run and exits with 3"
 expect 0 check net.ir
-out_has "can run on a device"
+out_has "all 1 ops can run on wormhole_n150"
+expect 0 check net.ir --target=wormhole_n300
+out_has "can run on wormhole_n300"
+expect 2 check net.ir --target=warmhole
 expect 3 check reference.ir
 out_has "'s' (softplus): reference-only"
 out_has "'l' (log_softmax): reference-only"
 out_has "'c' (conv): weights are not constant"
-out_has "cannot run on a device"
+out_has "3 of 3 ops cannot run on wormhole_n150"
 grep -q "'r'" out && wrong "the relu is listed"
 ok
 
