@@ -6,7 +6,7 @@
  *     CC=clang meson setup B -Db_sanitize=address,undefined -Db_lundef=false \
  *         -Dc_args=-fsanitize=fuzzer-no-link
  *     ninja -C B tests/fuzz_text && B/tests/fuzz_text tests/parse
- * Built as replay_text it runs over the files it is given.
+ * Built as replay_text (with replay.c) it runs over the files it is given.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "frontend/model.h"
-#include "ir/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -69,20 +68,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(said);
 	return 0;
 }
-
-#ifdef REPLAY
-int main(int argc, char **argv)
-{
-	Arena *a = arena_create();
-	Diag d = { .to = stderr };
-
-	for (int i = 1; i < argc; i++) {
-		Bytes file = file_map(a, &d, (Loc){ 0 }, argv[i]);
-		if (file.data)
-			LLVMFuzzerTestOneInput((const uint8_t *)file.data, file.size);
-	}
-	printf("%d files\n", argc - 1);
-	arena_destroy(a);
-	return d.errors != 0;
-}
-#endif
