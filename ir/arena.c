@@ -29,6 +29,7 @@ struct Arena {
 	Chunk *top;
 	Undo *undo;
 	size_t bytes;
+	size_t read, afforded; /* see arena_afford */
 };
 
 static void *xcalloc(size_t size)
@@ -144,4 +145,18 @@ void arena_on_destroy(Arena *a, void (*undo)(void *), void *what)
 size_t arena_bytes(const Arena *a)
 {
 	return a->bytes;
+}
+
+bool arena_afford(Arena *a, size_t bytes)
+{
+	const size_t limit = ((size_t)1 << 30) + 4 * a->read;
+	if (a->afforded > limit || bytes > limit - a->afforded)
+		return false;
+	a->afforded += bytes;
+	return true;
+}
+
+void arena_note_read(Arena *a, size_t bytes)
+{
+	a->read += bytes;
 }

@@ -8,6 +8,7 @@
 #ifndef IR_ARENA_H
 #define IR_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct Arena Arena;
@@ -33,6 +34,14 @@ void arena_on_destroy(Arena *a, void (*undo)(void *), void *what);
 
 /* Bytes handed out so far. */
 size_t arena_bytes(const Arena *a);
+
+/* Memory that a short input could ask for again and again, such as folded
+ * constants, is bounded by what was really read: false if `bytes` more of it
+ * would come to over 1 GiB plus four times what arena_note_read was told. */
+bool arena_afford(Arena *a, size_t bytes);
+
+/* Counts bytes of a file that was mapped for this compilation. */
+void arena_note_read(Arena *a, size_t bytes);
 
 #define arena_new(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define arena_array(a, T, n) ((T *)arena_calloc((a), (size_t)(n), sizeof(T)))

@@ -40,6 +40,8 @@ Tensor *eval_room(Arena *a, const Op *op, Tensor *const in[])
 		held += in[i]->splat ? 1 : tensor_count(in[i]);
 	if (n > EVAL_COUNT && n / EVAL_GROWTH > held)
 		return NULL;
+	if (!arena_afford(a, (size_t)n * type_info[op->dtype].bytes))
+		return NULL;
 	return tensor_create(a, op->dtype, op->shape);
 }
 

@@ -56,6 +56,7 @@ Bytes file_map(Arena *a, Diag *d, Loc at, const char *path)
 	if (file == MAP_FAILED)
 		return report(d, at, path, strerror(errno));
 	arena_on_destroy(a, unmap, m);
+	arena_note_read(a, size);
 	return (Bytes){ file, size };
 }
 

@@ -225,6 +225,17 @@ static void a_diagnostic_points_at_its_column(void **state)
 	free(said);
 }
 
+static void what_is_afforded_grows_with_what_was_read(void **state)
+{
+	Fixture *t = *state;
+	const size_t gib = (size_t)1 << 30;
+	assert_true(arena_afford(t->arena, gib - 1));
+	assert_false(arena_afford(t->arena, 2));
+	arena_note_read(t->arena, gib);
+	assert_true(arena_afford(t->arena, 4 * gib));
+	assert_false(arena_afford(t->arena, SIZE_MAX));
+}
+
 static void paths_that_climb_out_are_seen(void **state)
 {
 	(void)state;
@@ -256,6 +267,7 @@ int main(void)
 		T(dead_ops_take_their_inputs_along),
 		T(an_absorbed_op_brings_what_it_had_absorbed),
 		T(a_diagnostic_points_at_its_column),
+		T(what_is_afforded_grows_with_what_was_read),
 		T(paths_that_climb_out_are_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
