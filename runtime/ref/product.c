@@ -181,11 +181,12 @@ static void one_block(const Blocks *b, int64_t block, Scratch *s)
 	int64_t from = block % b->per_group * PIXELS;
 	int64_t n = b->positions - from < PIXELS ? b->positions - from : PIXELS;
 	int64_t own = group % p->groups * p->cout; /* first output channel */
+	int64_t steps = ref_ceil_div(n, LANES);
 	Segment segments[PIXELS];
 	int64_t count = cut(p, from, n, segments);
 
 	for (int64_t t = 0; t < b->tiles; t++)
-		for (int k = 0; k < STEPS; k++)
+		for (int64_t k = 0; k < steps; k++)
 			start_sums(b, own + t * CHANNELS, p->cout - t * CHANNELS, s->sums[t][k]);
 	for (int64_t row = 0; row < b->rows; row += DEPTH) {
 		int64_t depth = b->rows - row < DEPTH ? b->rows - row : DEPTH;
@@ -193,13 +194,13 @@ static void one_block(const Blocks *b, int64_t block, Scratch *s)
 		for (int64_t t = 0; t < b->tiles; t++) {
 			const double *w = b->weights +
 				((group % p->groups * b->tiles + t) * b->rows + row) * CHANNELS;
-			for (int k = 0; k < STEPS; k++)
+			for (int64_t k = 0; k < steps; k++)
 				multiply(w, s->matrix[k][0], depth, s->sums[t][k]);
 		}
 	}
 	for (int64_t o = 0; o < p->cout; o++) {
 		double line[PIXELS];
-		for (int k = 0; k < STEPS; k++)
+		for (int64_t k = 0; k < steps; k++)
 			memcpy(line + k * LANES, s->sums[o / CHANNELS][k][o % CHANNELS],
 			       LANES * sizeof *line);
 		store(p, group * p->cout + o, segments, count, line);

@@ -25,9 +25,11 @@ int64_t ref_macs_of(const Op *op);
 int64_t ref_macs(const Graph *g);
 
 /* Runs `g`: in[] in the order of its inputs, out[] in the order of its
- * outputs, allocated in `a`. False if an input has the wrong type or shape
- * or a constant is elided, which is reported to g->diag, or if max_macs is
- * exceeded (nothing is reported then). */
+ * outputs, allocated in `a`. False if an input has the wrong type or shape, a
+ * constant is elided, an index is out of range or an integer is divided by
+ * zero, which is reported to g->diag, or if max_macs is exceeded (nothing is
+ * reported then). The result has the same bits for any number of threads.
+ * opt may be NULL: no limit, no calls, all cores. */
 bool ref_run(const Graph *g, Arena *a, Tensor *const in[], Tensor *out[],
 	     const RefOptions *opt);
 
