@@ -6,6 +6,7 @@
 
 #include "ir/rng.h"
 #include "runtime/ref/ref.h"
+#include "runtime/ref/ref_internal.h"
 #include "tests/check.h"
 
 enum { TRIALS = 30 };
@@ -367,6 +368,24 @@ static void a_splat_is_read_as_the_tensor_it_stands_for(void **state)
 	assert_true(tensor_equal(run(t, splat, 2), run(t, spelt, 2)));
 }
 
+static void count_each(void *context, int64_t from, int64_t to)
+{
+	for (int64_t i = from; i < to; i++)
+		((unsigned char *)context)[i]++;
+}
+
+static void a_parallel_loop_visits_each_index_once(void **state)
+{
+	(void)state;
+	for (int64_t n = 0; n < 100; n++)
+		for (int threads = 1; threads < 6; threads++) {
+			unsigned char visits[101] = { 0 };
+			ref_parallel(threads, n, 1e9, count_each, visits);
+			for (int64_t i = 0; i <= n; i++)
+				assert_int_equal(visits[i], i < n);
+		}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -374,6 +393,7 @@ int main(void)
 		TEST(conv_agrees_with_loops_written_out),
 		TEST(conv_transpose_agrees_with_loops_written_out),
 		TEST(the_number_of_threads_changes_no_bit),
+		TEST(a_parallel_loop_visits_each_index_once),
 		TEST(seen_is_called_for_ops_that_are_no_edges_in_order),
 		TEST(an_input_of_another_shape_or_type_is_refused),
 		TEST(an_input_is_transposed_by_its_perm),
