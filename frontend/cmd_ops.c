@@ -3,6 +3,7 @@
  * the type rules and the hints are made of.
  */
 #include "frontend/cmd_session.h"
+#include "frontend/nnef.h"
 #include "frontend/onnx.h"
 #include "ir/hint.h"
 
@@ -32,6 +33,15 @@ static void print_onnx_ops(Arena *a)
 		       inputs_text(a, op->min_in, op->max_in), op_info[op->kind].name, op->note);
 }
 
+static void print_nnef_ops(void)
+{
+	const char *name, *prototype, *why_not;
+	puts("\nNNEF ops (name, parameters)");
+	for (int i = 0; nnef_op_row(i, &name, &prototype, &why_not); i++)
+		printf("  %s%s%s%s\n", name, prototype, why_not ? "  not supported: " : "",
+		       why_not ? why_not : "");
+}
+
 static void print_hints(void)
 {
 	const char *key, *form, *what;
@@ -44,6 +54,7 @@ enum ExitCode cmd_ops(Session *s)
 {
 	print_ir_ops(s->arena);
 	print_onnx_ops(s->arena);
+	print_nnef_ops();
 	print_hints();
 	return EXIT_OK;
 }

@@ -17,6 +17,7 @@ static const struct Format {
 	{ ".onnx", { "\x08" }, onnx_read }, /* field 1, a number: the IR version */
 	{ ".nnef", { "version" }, nnef_read },
 	{ ".ir", { "graph \"", "weights \"", "%" }, text_read },
+	{ ".nnef", { "version", "graph", "extension", "fragment" }, nnef_read },
 	{ ".onnx", { "\b" }, onnx_read }, /* field 1: ir_version */
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
@@ -60,6 +61,26 @@ static Reader *find_reader(Bytes b, const char *path)
 			if (starts_with(p, end, formats[i].words[k]))
 				return formats[i].read;
 	return NULL;
+}
+
+/* --const: what is known of an input and the reader had no need of. */
+static void make_constant(Graph *g, const KnownInput *known)
+{
+	char is[TYPE_TEXT], given[TYPE_TEXT];
+	Op *op = graph_find(g, known->name);
+	if (!op || op->kind != OP_INPUT)
+		return;
+	const Tensor *v = known->value;
+	if (v->dtype != op->dtype || !shape_equal(v->shape, op->shape)) {
+		diag_error(g->diag, op->loc, "input '%s' is %s, --const gives %s", op->name,
+			   type_text(is, op->dtype, op->shape),
+			   type_text(given, v->dtype, v->shape));
+		return;
+	}
+	Op *constant = graph_constant(g, op, "", known->value);
+	op_replace_uses(op, constant);
+	op_remove(g, op);
+	op_rename(g, constant, known->name);
 }
 
 static int64_t find_nan(const Tensor *t)
@@ -116,6 +137,8 @@ Graph *model_read(Arena *a, Diag *d, const char *path, const ModelOptions *opt)
 		return NULL;
 	}
 	Graph *g = read(a, d, path, opt);
+	for (int i = 0; g && i < opt->nknown; i++)
+		make_constant(g, &opt->known[i]);
 	if (g)
 		check_numbers(g);
 	return g && d->errors == errors ? g : NULL;

@@ -20,21 +20,34 @@ static void drop_unread(Graph *g)
 	}
 }
 
-/* Names --input and --known give must be inputs. */
+static bool is_input(const Fragment *graph, const char *name)
+{
+	for (int i = 0; i < graph->nparams; i++)
+		if (strcmp(graph->param[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Names --input and --const give must be inputs. */
 static void check_options(Nnef *n, const char *file)
 {
 	const Fragment *graph = &n->model->graph;
 	for (int i = 0; i < n->opt->nshapes; i++) {
 		const char *name = n->opt->shapes[i].input;
-		bool found = !name && graph->nparams == 1;
-		for (int k = 0; k < graph->nparams; k++)
-			found = found || (name && strcmp(graph->param[k].name, name) == 0);
+		const bool found = name ? is_input(graph, name) : graph->nparams == 1;
 		if (!found && name)
 			diag_error(n->diag, (Loc){ .file = file }, "no input '%s' to give a shape", name);
 		else if (!found)
 			diag_error(n->diag, (Loc){ .file = file },
 				   "a shape without a name wants one input, there are %d", graph->nparams);
 	}
+	for (int i = 0; i < n->opt->nknown; i++)
+		if (!is_input(graph, n->opt->known[i].name))
+			diag_error(n->diag, (Loc){ .file = file }, "--const: no input '%s'",
+				   n->opt->known[i].name);
+	if (n->opt->ndims)
+		diag_error(n->diag, (Loc){ .file = file }, "no dim '%s': NNEF has no named dims",
+			   n->opt->dims[0].name);
 }
 
 Graph *nnef_parse_text(Arena *a, Diag *d, const char *file, const char *text, size_t size,

@@ -217,6 +217,9 @@ static void check_options(Reader *r)
 		else if (!opt->shapes[i].input && inputs != 1)
 			diag_error(r->diag, (Loc){ .file = r->file },
 				   "--input without a name: the model has %zu inputs", inputs);
+	for (int i = 0; i < opt->nknown; i++)
+		if (!is_one_of(opt->known[i].name, input, inputs))
+			report_unknown(r, "--const", opt->known[i].name, "input", input, inputs);
 }
 
 void onnx_make_inputs(Reader *r)

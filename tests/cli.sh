@@ -107,7 +107,7 @@ ok
 
 claim "ops lists every op, its constraints, and the hints"
 expect 0 ops
-for o in conv max_pool layer_norm depth_to_space act_block_h; do out_has "  $o "; done
+for o in conv max_pool layer_norm depth_to_space act_block_h ConvTranspose "max_pool_with_index(input"; do out_has "  $o"; done
 out_has "device: 2-D, constant weights"
 ok
 
@@ -141,6 +141,20 @@ echo '%x = inptu : f32[1]' >typo.ir
 expect 1 opt typo.ir -o typo.out
 err_has "typo.ir:1:6: error:"
 absent typo.out
+ok
+
+claim "the format of a model is seen by its content"
+mkdir folder
+printf '# a comment\nversion 1.0;\ngraph net(x) -> (y)\n{\n    x = external(shape = [1,2,4,4]);\n    y = relu(x);\n}\n' >folder/graph.nnef
+cp folder/graph.nnef text
+cp shapes.ir text2
+for m in folder folder/graph.nnef text text2; do expect 0 opt $m; done
+rm folder/graph.nnef
+expect 1 opt folder
+err_is "folder/graph.nnef: error: cannot read: No such file or directory"
+: >empty.onnx
+expect 1 opt empty.onnx
+err_has "empty.onnx: error:"
 ok
 
 claim "a NaN among the weights is an error"
