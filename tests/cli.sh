@@ -387,7 +387,8 @@ claim "too little memory exits with 4"
 if [ "$sanitized" = sanitized ]; then
 	echo "skipped: a sanitizer needs all addresses"
 else
-	(ulimit -v 40000; "$tessera" run slow.ir --random-input=1 --output none 2>err)
+	printf '%%x = input : f32[1024,1024,1024]\n%%y = output %%x : f32[1024,1024,1024]\n' >big.ir
+	(ulimit -v 2000000; "$tessera" run big.ir --random-input=1 --output none 2>err)
 	[ $? = 4 ] || wrong "another exit status"
 	err_has "out of memory"
 	absent none
