@@ -110,15 +110,14 @@ void onnx_build_where(Node *n)
 void onnx_build_cast(Node *n)
 {
 	const int64_t to = attr_int(n, "to", 0);
-	const DType type = to < 0 || to > 1000 ? TYPE_NONE : onnx_dtype((int32_t)to);
+	const int32_t number = to < 0 || to > INT32_MAX ? -1 : (int32_t)to;
 
 	attr_ignore(n, "saturate"); /* about float8, which we do not have */
 	attr_ignore(n, "round_mode");
-	if (type == TYPE_NONE)
-		node_error(n, "cannot cast to %s",
-			   onnx_type_name(to < 0 || to > 1000 ? -1 : (int32_t)to));
+	if (onnx_dtype(number) == TYPE_NONE)
+		node_error(n, "cannot cast to %s", onnx_type_name(number));
 	else
-		n->out[0] = node_cast(n, node_out(n, 0), n->in[0], type);
+		n->out[0] = node_cast(n, node_out(n, 0), n->in[0], onnx_dtype(number));
 }
 
 void onnx_build_cast_like(Node *n)

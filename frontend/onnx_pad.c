@@ -220,13 +220,15 @@ static bool read_resize_mode(Node *n, Attrs *a)
 
 	if (mode < 0 || rounding < 0 || coord < 0)
 		return false;
-	if (shift && (mode != RESIZE_NEAREST || rounding != ROUND_FLOOR)) {
-		node_error(n, "%s is supported only with mode nearest and nearest_mode floor", name);
+	const bool down = rounding == ROUND_FLOOR || rounding == ROUND_PREFER_FLOOR;
+	if (shift && (mode != RESIZE_NEAREST || !down)) {
+		node_error(n, "%s is supported only with mode nearest, rounded down", name);
 		return false;
 	}
 	*a = attrs_default(OP_RESIZE);
 	a->resize.mode = (ResizeMode)mode;
-	a->resize.nearest = shift ? ROUND_PREFER_CEIL : (Rounding)rounding;
+	a->resize.nearest = !shift ? (Rounding)rounding
+		: rounding == ROUND_FLOOR ? ROUND_PREFER_CEIL : ROUND_CEIL;
 	a->resize.coord = (Coord)coord;
 	a->resize.cubic_a = attr_float(n, "cubic_coeff_a", -0.75f);
 	a->resize.exclude_outside = attr_int(n, "exclude_outside", 0) != 0;

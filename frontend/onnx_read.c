@@ -24,12 +24,19 @@ static bool read_opset(Reader *r, const Onnx__ModelProto *m)
 		if ((!domain[0] || strcmp(domain, "ai.onnx") == 0) && o->version > r->opset)
 			r->opset = o->version;
 	}
-	if (r->opset < 1)
-		diag_error(r->diag, at, "does not say which opset of ONNX it uses");
-	else if (r->opset > LAST_OPSET)
+	if (r->opset > LAST_OPSET)
 		diag_error(r->diag, at, "is of opset %" PRId64 ", known are 1 to %d", r->opset,
 			   LAST_OPSET);
-	return r->opset >= 1 && r->opset <= LAST_OPSET;
+	return r->opset <= LAST_OPSET;
+}
+
+/* A model may do without if it has no op of ONNX itself. */
+static bool needs_opset(const Reader *r)
+{
+	for (size_t i = 0; i < r->proto->n_node; i++)
+		if (r->needed[i] && onnx_find_op(r->proto->node[i], NULL))
+			return true;
+	return false;
 }
 
 /* The versions of a model; false if it is none, or newer than we know. */
@@ -56,7 +63,13 @@ static bool open_model(Reader *r, Bytes bytes)
 {
 	const Onnx__ModelProto *m =
 		onnx_unpack(r->arena, r->diag, r->file, &onnx__model_proto__descriptor, bytes);
-	return m && read_header(r, m) && onnx_resolve(r);
+	if (!m || !read_header(r, m) || !onnx_resolve(r))
+		return false;
+	const bool open = r->opset < 1 && needs_opset(r);
+	if (open)
+		diag_error(r->diag, (Loc){ .file = r->file },
+			   "does not say which opset of ONNX it uses");
+	return !open;
 }
 
 typedef struct Missing {
