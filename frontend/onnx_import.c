@@ -97,12 +97,17 @@ static void define_all(Reader *r)
 			define(r, g->initializer[i]->name, DEF_INITIALIZER, i);
 		else
 			diag_error(r->diag, (Loc){ .file = r->file }, "initializer %zu has no name", i);
+	for (size_t i = 0; i < g->n_sparse_initializer; i++) {
+		const Onnx__TensorProto *values = g->sparse_initializer[i]->values;
+		if (values && values->name)
+			define(r, values->name, DEF_SPARSE, i);
+	}
 	for (size_t i = 0; i < g->n_input; i++) {
 		const char *name = g->input[i]->name ? g->input[i]->name : "";
 		const Def *def = strmap_get(&r->defs, name);
 		if (!name[0])
 			diag_error(r->diag, (Loc){ .file = r->file }, "input %zu has no name", i);
-		else if (!def || def->by != DEF_INITIALIZER)
+		else if (!def || (def->by != DEF_INITIALIZER && def->by != DEF_SPARSE))
 			define(r, name, DEF_INPUT, i);
 	}
 	for (size_t i = 0; i < g->n_node; i++)
@@ -129,29 +134,17 @@ static const Def *find_def(const Reader *r, const char *name)
 	return strmap_get(&r->defs, name);
 }
 
-static void report_undefined(Reader *r, const Onnx__NodeProto *node, const char *name)
-{
-	for (size_t i = 0; i < r->proto->n_sparse_initializer; i++) {
-		const Onnx__TensorProto *values = r->proto->sparse_initializer[i]->values;
-		if (values && values->name && strcmp(values->name, name) == 0) {
-			diag_error(r->diag, onnx_node_loc(r, node),
-				   "'%s' is a sparse tensor, which is not supported",
-				   onnx_show(r->arena, name));
-			return;
-		}
-	}
-	diag_error(r->diag, onnx_node_loc(r, node), "reads '%s', which nothing defines",
-		   onnx_show(r->arena, name));
-}
-
 static void need_inputs(Reader *r, Todo *todo, const Onnx__NodeProto *node)
 {
 	for (size_t i = 0; i < node->n_input; i++) {
 		const Def *def = find_def(r, node->input[i]);
 		if (def && def->by == DEF_NODE)
 			need(r, todo, def->at);
-		else if (!def && node->input[i][0])
-			report_undefined(r, node, node->input[i]);
+		else if ((!def && node->input[i][0]) || (def && def->by == DEF_SPARSE))
+			diag_error(r->diag, onnx_node_loc(r, node), "reads '%s', %s",
+				   onnx_show(r->arena, node->input[i]),
+				   def ? "a sparse tensor, which is not supported"
+				       : "which nothing defines");
 	}
 }
 
@@ -166,7 +159,7 @@ static void find_needed(Reader *r)
 	for (size_t i = 0; i < g->n_output; i++) {
 		const char *name = g->output[i]->name ? g->output[i]->name : "";
 		const Def *def = find_def(r, name);
-		if (!def)
+		if (!def || def->by == DEF_SPARSE)
 			diag_error(r->diag, (Loc){ .file = r->file }, "output '%s' is not made by any node",
 				   onnx_show(r->arena, name));
 		else if (def->by == DEF_NODE)

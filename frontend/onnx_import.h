@@ -34,10 +34,16 @@ typedef struct Reader Reader;
 
 /* What defines a value of the model's graph. */
 struct Def {
-	enum { DEF_INPUT, DEF_INITIALIZER, DEF_NODE } by;
+	enum { DEF_INPUT, DEF_INITIALIZER, DEF_SPARSE, DEF_NODE } by;
 	size_t at; /* its place in that list of the GraphProto */
 	Op *op;    /* once it is made */
 };
+
+/* Bytes that folding constants may still read and make: a small file can ask
+ * for much work and for large constants. */
+typedef struct Budget {
+	int64_t read, made;
+} Budget;
 
 struct Reader {
 	Arena *arena;
@@ -51,7 +57,7 @@ struct Reader {
 	StrMap defs;          /* value name -> Def */
 	StrMap external;      /* path -> Bytes, of external data */
 	Op *broken;           /* stands for what could not be made */
-	int64_t fold_bytes;   /* constants may still be folded for this many */
+	Budget fold;
 };
 
 struct Node {

@@ -119,30 +119,28 @@ static bool weights_are_sound(const Node *n, const Op *op)
 	return true;
 }
 
-/* Bytes that evaluating `op` reads or writes, whichever is more. */
-static int64_t fold_cost(const Op *op, Tensor *const in[])
-{
-	int64_t cost = 0;
-	bool splats = true;
-
-	if (op->kind == OP_RESHAPE || op->kind == OP_IDENTITY || op->kind == OP_DROPOUT)
-		return 0;
-	for (int i = 0; i < op->nin; i++) {
-		cost += in[i]->splat ? 0 : tensor_bytes(in[i]);
-		splats &= in[i]->splat;
-	}
-	const int64_t made = shape_count(op->shape) * type_info[op->dtype].bytes;
-	return splats || cost > made ? cost : made;
-}
-
-/* The value of an op whose inputs' values are in[]; NULL if it has none or one
- * that is too large. */
+/* The value of an op whose inputs' values are in[]; NULL if it has none, or
+ * one that is beyond the budget. */
 static Tensor *fold(Node *n, const Op *op, Tensor *const in[])
 {
-	const int64_t cost = fold_cost(op, in);
-	if (cost > n->r->fold_bytes)
+	const bool shares = op->kind == OP_RESHAPE || op->kind == OP_IDENTITY ||
+		op->kind == OP_DROPOUT;
+	Budget *left = &n->r->fold;
+	int64_t read = 0, made = shape_count(op->shape) * type_info[op->dtype].bytes;
+	bool splats = true;
+
+	for (int i = 0; i < op->nin; i++) {
+		read += in[i]->splat ? 0 : tensor_bytes(in[i]);
+		splats &= in[i]->splat;
+	}
+	if (shares)
+		read = 0;
+	if (shares || splats)
+		made = 0;
+	if (read > left->read || made > left->made)
 		return NULL;
-	n->r->fold_bytes -= cost;
+	left->read -= read;
+	left->made -= made;
 	return op_eval(n->r->arena, op, in);
 }
 
@@ -159,8 +157,8 @@ static Op *fold_constants(Node *n, Op *op)
 	Tensor *value = fold(n, op, in);
 	if (!value) {
 		const bool whole = op->kind == OP_DIV && !type_is_float(op->dtype);
-		node_error(n, "%s: a constant %s", op_info[op->kind].name,
-			   whole ? "is divided by zero" : "would be too large");
+		node_error(n, "%s: its constants %s", op_info[op->kind].name,
+			   whole ? "divide by zero" : "are too large to fold");
 		return NULL;
 	}
 	const char *name = op->name;
@@ -295,7 +293,8 @@ static Tensor *evaluate(Node *n, Op *root)
 /* An op above `op`, or itself, that keeps its value from being known. */
 static const Op *culprit(const Op *op)
 {
-	while (op->nin && op_can_eval(op->kind)) {
+	enum { FAR = 1000 }; /* a hostile model has many such operands */
+	for (int steps = 0; steps < FAR && op->nin && op_can_eval(op->kind); steps++) {
 		const Op *above = NULL;
 		for (int i = 0; i < op->nin && !above; i++)
 			if (!op_in(op, i)->value)

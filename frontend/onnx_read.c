@@ -4,14 +4,16 @@
 #include "frontend/onnx_import.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 /* What the forms of our ops are known up to. */
 enum { LAST_IR_VERSION = 14, LAST_OPSET = 28 };
 
-/* Constants may be folded for this much, and for what the file is worth. */
-#define FOLD_BYTES ((int64_t)64 << 20)
+/* What small files may fold. */
+#define FOLD_READ ((int64_t)1 << 30)
+#define FOLD_MADE ((int64_t)256 << 20)
 
 static bool read_opset(Reader *r, const Onnx__ModelProto *m)
 {
@@ -93,14 +95,31 @@ static const char *missing_op(const Reader *r, const Onnx__NodeProto *node)
 	return type;
 }
 
+/* "A x2 (first: node ...), B x1 (first: ...)" */
+static const char *list_missing(Arena *a, const Missing *const list[], int n)
+{
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		die_out_of_memory(1);
+	for (int i = 0; i < n; i++)
+		fprintf(f, "%s%s x%d (first: %s)", i ? ", " : "", list[i]->what, list[i]->count,
+			list[i]->first);
+	fclose(f);
+	const char *copy = arena_strdup(a, text);
+	free(text);
+	return copy;
+}
+
 const char *onnx_missing_ops(const Reader *r)
 {
 	StrMap found;
-	const char *text = NULL, **order = NULL;
+	const Missing **order = arena_array(r->arena, const Missing *, r->proto->n_node);
 	int n = 0;
 
 	strmap_init(&found, r->arena);
-	order = arena_array(r->arena, const char *, r->proto->n_node);
 	for (size_t i = 0; i < r->proto->n_node; i++) {
 		const char *what = r->needed[i] ? missing_op(r, r->proto->node[i]) : NULL;
 		Missing *m = what ? strmap_get(&found, what) : NULL;
@@ -108,24 +127,20 @@ const char *onnx_missing_ops(const Reader *r)
 			m = arena_new(r->arena, Missing);
 			*m = (Missing){ what, onnx_node_loc(r, r->proto->node[i]).node, 0 };
 			strmap_put(&found, what, m);
-			order[n++] = what;
+			order[n++] = m;
 		}
 		if (m)
 			m->count++;
 	}
-	for (int i = 0; i < n; i++) {
-		const Missing *m = strmap_get(&found, order[i]);
-		text = arena_printf(r->arena, "%s%s%s x%d (first: %s)", text ? text : "", text ? ", " : "",
-				    m->what, m->count, m->first);
-	}
-	return text;
+	return n ? list_missing(r->arena, order, n) : NULL;
 }
 
 Graph *onnx_parse(Arena *a, Diag *d, const char *file, Bytes bytes, const ModelOptions *opt)
 {
 	Reader r = { .arena = a, .diag = d, .file = file, .opt = opt };
 
-	r.fold_bytes = FOLD_BYTES + 8 * (int64_t)bytes.size;
+	const int64_t size = (int64_t)bytes.size;
+	r.fold = (Budget){ FOLD_READ + 32 * size, FOLD_MADE + 4 * size };
 	if (!open_model(&r, bytes))
 		return NULL;
 	const char *missing = onnx_missing_ops(&r);

@@ -22,12 +22,12 @@ typedef struct Wire {
 	const uint8_t *start; /* of the file */
 } Wire;
 
-typedef struct Budget {
+typedef struct Allowance {
 	ProtobufCAllocator allocator;
 	Arena *arena;
 	size_t left;
 	bool exceeded;
-} Budget;
+} Allowance;
 
 static bool malformed(const Wire *w, const uint8_t *at, const char *why)
 {
@@ -108,9 +108,9 @@ static bool scan(const Wire *w, const ProtobufCMessageDescriptor *type, const ui
 	return true;
 }
 
-static void *take(void *budget, size_t size)
+static void *take(void *allowance, size_t size)
 {
-	Budget *b = budget;
+	Allowance *b = allowance;
 	if (size > b->left) {
 		b->exceeded = true;
 		return NULL;
@@ -120,9 +120,9 @@ static void *take(void *budget, size_t size)
 }
 
 /* Arena memory goes with the arena. */
-static void give_back(void *budget, void *p)
+static void give_back(void *allowance, void *p)
 {
-	(void)budget;
+	(void)allowance;
 	(void)p;
 }
 
@@ -131,7 +131,7 @@ void *onnx_unpack(Arena *a, Diag *d, const char *file, const ProtobufCMessageDes
 {
 	const uint8_t *data = (const uint8_t *)bytes.data;
 	const Wire w = { d, file, data };
-	Budget b = { .arena = a, .left = FREE_BYTES + 2 * bytes.size };
+	Allowance b = { .arena = a, .left = FREE_BYTES + 2 * bytes.size };
 
 	b.allocator = (ProtobufCAllocator){ take, give_back, &b };
 	if (!scan(&w, type, data, data + bytes.size, 0))

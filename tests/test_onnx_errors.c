@@ -201,7 +201,7 @@ static void a_sparse_weight_is_called_one(void **state)
 	m->graph.n_sparse_initializer = 1;
 	m->graph.sparse_initializer = &list;
 	model_fails(m, "m.onnx: node \"the_Add\" (Add): error: "
-		       "'w' is a sparse tensor, which is not supported\n");
+		       "reads 'w', a sparse tensor, which is not supported\n");
 }
 
 static void names_with_control_characters_are_made_printable(void **state)
