@@ -276,6 +276,7 @@ static void set_type(Text *t, Op *op, Type type)
 		text_error(t, type.at, "%s: result is %s, text says %s", op_info[op->kind].name,
 			   type_text(is, op->dtype, op->shape),
 			   type_text(says, type.dtype, type.shape));
+		op->dtype = TYPE_NONE; /* either may be meant: readers say nothing */
 	}
 }
 

@@ -42,20 +42,25 @@ static const char *find_line(const Diag *d, Loc at, size_t *len)
 	return NULL;
 }
 
+/* A long line is shown from some way before the column. */
 static void print_caret(const Diag *d, Loc at)
 {
 	enum { WIDEST = 160 };
-	size_t len = 0;
+	size_t len = 0, col = at.col > 0 ? (size_t)at.col - 1 : 0, from;
 	const char *line = at.file && at.line ? find_line(d, at, &len) : NULL;
-	if (!line || (size_t)at.col > len + 1 || at.col > WIDEST)
+	if (!line || col > len)
 		return;
+	from = col < WIDEST ? 0 : col - WIDEST / 2;
+	line += from;
+	len -= from;
+	col -= from;
 	if (len > WIDEST)
 		len = WIDEST;
-	fputs("    ", d->to);
+	fputs(from ? "    ..." : "    ", d->to);
 	for (size_t i = 0; i < len; i++)
 		fputc(line[i] == '\t' || (unsigned char)line[i] >= ' ' ? line[i] : '?', d->to);
-	fputs("\n    ", d->to);
-	for (int i = 0; i + 1 < at.col; i++)
+	fputs(from ? "\n       " : "\n    ", d->to);
+	for (size_t i = 0; i < col; i++)
 		fputc(line[i] == '\t' ? '\t' : ' ', d->to);
 	fputs("^\n", d->to);
 }
