@@ -73,7 +73,7 @@ bool pass_fold_constants(Graph *g)
 		if (!t) {
 			/* The type rule reports a gather with a wrong index. */
 			if (op_infer(g, op))
-				diag_error(g->diag, op->loc, "%s: %%%s divides an integer by zero",
+				diag_error(g->diag, op->loc, "%s: '%s' divides an integer by zero",
 					   op_info[op->kind].name, op->name);
 			continue;
 		}

@@ -96,13 +96,10 @@ static void split(Graph *g, Op *op)
 		parts[k] = product_part(g, op, k, groups);
 	Op *concat = graph_insert(g, op, OP_CONCAT, op->name, (int)groups, parts);
 	concat->attr.axis.axis = 1;
-	concat->absorbed = op->absorbed;
-	concat->node = op->node;
 	rewrite_infer(g, concat);
 	op_replace_uses(op, concat);
-	const char *name = op->name;
-	op_remove_dead(g, op);
-	op_rename(g, concat, name);
+	op->nhints = 0; /* the parts have them */
+	rewrite_succeed(g, concat, op);
 }
 
 bool pass_lower_groups(Graph *g)

@@ -19,18 +19,31 @@ PassId pass_by_name(const char *name)
 }
 
 /*
- * Pads go before batch norms, because a norm before a convolution folds only
- * past its padding; biases after them, because a bias between a product and
- * its norm is the norm's. Groups are split after activations are in, so that
- * each part carries its own.
+ * Shapes and weights first: fold_constants leaves nothing behind that only
+ * looks like arithmetic. canonicalize then brings every model into NCHW and
+ * one spelling, which the rest matches. Pads go before batch norms, because
+ * a norm before a convolution folds only past its padding; biases after
+ * them, because a bias between a product and its norm is the norm's.
+ * fold_shuffle wants weights that are final but activations still apart,
+ * which channels may pass; what it leaves is simplified again. Groups are
+ * split after activations are in, so that each part carries its own.
+ * output_views comes after the last pass that could use what it takes off
+ * the device; its leftovers (constants, merged parts) go in the last
+ * canonicalize. choose_dtypes looks at what is left.
  */
 const PassId pass_pipeline[] = {
+	PASS_fold_constants,
+	PASS_canonicalize,
 	PASS_fold_constants,
 	PASS_fuse_pad,
 	PASS_fold_batchnorm,
 	PASS_fuse_bias,
+	PASS_fold_shuffle,
+	PASS_canonicalize,
 	PASS_fuse_activation,
 	PASS_lower_groups,
+	PASS_output_views,
+	PASS_canonicalize,
 	PASS_choose_dtypes,
 };
 const int pass_pipeline_length = sizeof pass_pipeline / sizeof *pass_pipeline;

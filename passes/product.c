@@ -167,7 +167,10 @@ void product_scale_inputs(Graph *g, Op *op, const Affine *a)
 
 bool channel_values(Graph *g, const Op *c, Shape shape, double **v)
 {
+	enum { MOST = 1 << 20 };
 	if (c->kind != OP_CONSTANT || shape.rank < 2 || c->shape.rank > shape.rank)
+		return false;
+	if (shape.dim[1] > MOST || shape_count(shape) < 1)
 		return false;
 	const int lead = shape.rank - c->shape.rank;
 	for (int i = 0; i < c->shape.rank; i++)

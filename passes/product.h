@@ -51,7 +51,8 @@ void product_add_bias(Graph *g, Op *op, const double *shift);
 bool product_takes_inputs(const Op *op, const Affine *a);
 
 /* True if constant `c`, broadcast to `shape`, varies along dim 1 alone; then
- * the value per channel is in v, which is in g's arena. */
+ * the value per channel is in v, which is in g's arena. Says no for more
+ * channels than weights could sensibly have. */
 bool channel_values(Graph *g, const Op *c, Shape shape, double **v);
 
 /* True if `op` scales and shifts each channel of its input `*data`: a

@@ -41,6 +41,46 @@ Op *rewrite_insert(Graph *g, Op *at, OpKind kind, const char *name, Op *in, Attr
 	return op;
 }
 
+Op *rewrite_after(Graph *g, Op *op, OpKind kind, const char *name, Attrs attr)
+{
+	Op *below = rewrite_insert(g, op->next, kind, name, op, attr);
+	below->loc = op->loc;
+	for_each_use(u, op)
+		if (u->user != below)
+			op_set_input(u->user, (int)(u - u->user->in), below);
+	return below;
+}
+
+void rewrite_take_in(Graph *g, Op *op, Op *old)
+{
+	if (old->uses || old->kind == OP_INPUT)
+		return;
+	if (old->kind != OP_CONSTANT)
+		op_absorb(g, op, old);
+	while (old->nin) {
+		Op *def = op_in(old, old->nin - 1);
+		op_drop_inputs(old, old->nin - 1);
+		rewrite_take_in(g, op, def);
+	}
+	op_remove(g, old);
+}
+
+void rewrite_succeed(Graph *g, Op *heir, Op *old)
+{
+	const char *name = old->name;
+	for (int i = 0; i < old->absorbed.n; i++)
+		op_absorb(g, heir, &(Op){ .name = old->absorbed.v[i] });
+	inherit_hints(g, heir, old);
+	heir->node = old->node;
+	while (old->nin) {
+		Op *def = op_in(old, old->nin - 1);
+		op_drop_inputs(old, old->nin - 1);
+		rewrite_take_in(g, heir, def);
+	}
+	op_remove(g, old);
+	op_rename(g, heir, name);
+}
+
 Op *rewrite_reshape(Graph *g, Op *at, const char *name, Op *in, Shape shape)
 {
 	if (shape_equal(in->shape, shape))
@@ -53,7 +93,7 @@ Tensor *rewrite_value(Graph *g, const Op *op)
 {
 	if (op->kind == OP_CONSTANT && !op->value->data && !g->elided_told) {
 		diag_warning(g->diag, op->loc,
-			     "constant %%%s is elided, so what needs its data is left as it is; "
+			     "constant '%s' is elided, so what needs its data is left as it is; "
 			     "--weights=FILE supplies it", op->name);
 		g->elided_told = true;
 	}
@@ -64,6 +104,46 @@ Tensor *rewrite_reshaped(Graph *g, Tensor *t, Shape shape)
 {
 	t->owned = false;
 	return tensor_reshaped(g->arena, t, shape);
+}
+
+/* True if the dims other than 1 keep their order. */
+static bool keeps_order(Shape s, const int64_t *perm)
+{
+	int64_t last = -1;
+	for (int i = 0; i < s.rank; i++) {
+		if (s.dim[perm[i]] == 1)
+			continue;
+		if (perm[i] < last)
+			return false;
+		last = perm[i];
+	}
+	return true;
+}
+
+Tensor *rewrite_transposed(Graph *g, Tensor *t, const int64_t *perm)
+{
+	const size_t bytes = type_info[t->dtype].bytes;
+	const int rank = t->shape.rank;
+	Shape shape = { .rank = rank };
+	int64_t strides[MAX_RANK], index[MAX_RANK] = { 0 }, from = 0;
+	for (int i = 0; i < rank; i++)
+		shape.dim[i] = t->shape.dim[perm[i]];
+	if (t->splat || keeps_order(t->shape, perm))
+		return rewrite_reshaped(g, t, shape);
+	shape_strides(t->shape, strides);
+	Tensor *out = tensor_create(g->arena, t->dtype, shape);
+	for (int64_t to = 0, n = tensor_count(t); to < n; to++) {
+		memcpy((char *)(uintptr_t)out->data + (size_t)to * bytes,
+		       (const char *)t->data + (size_t)from * bytes, bytes);
+		for (int i = rank - 1; i >= 0; i--) {
+			from += strides[perm[i]];
+			if (++index[i] < shape.dim[i])
+				break;
+			from -= strides[perm[i]] * shape.dim[i];
+			index[i] = 0;
+		}
+	}
+	return out;
 }
 
 void rewrite_constant(Graph *g, Op *op, int i, const char *name, Tensor *value)

@@ -20,7 +20,19 @@ void rewrite_merge(Graph *g, Op *keep, Op *gone);
 /* A typed op before `at` with one input and the attributes given. */
 Op *rewrite_insert(Graph *g, Op *at, OpKind kind, const char *name, Op *in, Attrs attr);
 
-/* The same for a reshape, which is `in` itself if it has that shape. */
+/* A typed op that reads `op` and stands directly after it; all others that
+ * read `op` read this one instead. */
+Op *rewrite_after(Graph *g, Op *op, OpKind kind, const char *name, Attrs attr);
+
+/* If nothing reads `old` any more: `op` lists it, and what only it read, as
+ * absorbed, and they are removed. Constants are not listed. */
+void rewrite_take_in(Graph *g, Op *op, Op *old);
+
+/* `heir` takes the name, node and absorbed names of `old`, which nothing
+ * reads any more and which is removed, and takes in what only it read. */
+void rewrite_succeed(Graph *g, Op *heir, Op *old);
+
+/* A reshape before `at`, or `in` itself if it has that shape. */
 Op *rewrite_reshape(Graph *g, Op *at, const char *name, Op *in, Shape shape);
 
 /* Types `op` anew after its inputs or attributes changed. Dies if it has no
@@ -33,6 +45,9 @@ Tensor *rewrite_value(Graph *g, const Op *op);
 
 /* Tensor `t` under another shape; from then on nobody may write to `t`. */
 Tensor *rewrite_reshaped(Graph *g, Tensor *t, Shape shape);
+
+/* Tensor `t` with dim i of the result being dim perm[i]. */
+Tensor *rewrite_transposed(Graph *g, Tensor *t, const int64_t *perm);
 
 /* Replaces constant input `i` of `op`: in place if `op` alone reads it, else
  * by a constant of its own called `name`. */

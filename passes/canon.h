@@ -1,0 +1,39 @@
+/*
+ * The families of rewrites that make up canonicalize, one file each.
+ *
+ * A family looks at `op` and the ops above it and rewrites what it knows.
+ * It may remove `op` and ops above it, insert ops before and after it, and
+ * says true if it did anything; the caller then looks at `op` no more in
+ * this sweep. Each rewrite makes the graph smaller, or moves something in
+ * the one direction it may move: layout moves sink towards the outputs,
+ * element-wise ops rise, constants go right.
+ */
+#ifndef PASSES_CANON_H
+#define PASSES_CANON_H
+
+#include "ir/graph.h"
+
+bool canon_trivial(Graph *g, Op *op);    /* ops that do nothing */
+bool canon_moves(Graph *g, Op *op);      /* chains of reshape, transpose, slice, ... */
+bool canon_sink(Graph *g, Op *op);       /* moves below element-wise ops */
+bool canon_transpose(Graph *g, Op *op);  /* transposes below all else, or into inputs */
+bool canon_lift(Graph *g, Op *op);       /* softmax and activations above joined moves */
+bool canon_arith(Graph *g, Op *op);      /* one spelling for arithmetic with constants */
+bool canon_acts(Graph *g, Op *op);       /* activations spelt out in several ops */
+bool canon_pools(Graph *g, Op *op);      /* reductions and windows that are global pools */
+bool canon_products(Graph *g, Op *op);   /* matmul and flatten before linear */
+
+/* Merges equal constants and equal ops, all over the graph. */
+bool canon_merge(Graph *g);
+
+/* Puts `move`, which `op` reads, below `op` instead, whose inputs the caller
+ * has already set to what they are without it; `op` is typed anew. A move
+ * with other readers is copied. */
+void canon_put_below(Graph *g, Op *move, Op *op);
+
+/* `operand` of an element-wise op of rank n, as it must be for perm to give
+ * the original: a constant transposed back, a reshape if only dims of 1
+ * move, itself if it has one element; else NULL. Inserts before `at`. */
+Op *canon_untranspose(Graph *g, Op *at, Op *operand, const int64_t *perm, int n);
+
+#endif
