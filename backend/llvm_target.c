@@ -2,12 +2,6 @@
 
 #include <string.h>
 
-#include <llvm-c/Analysis.h>
-#include <llvm-c/ErrorHandling.h>
-#include <llvm-c/Target.h>
-#include <llvm-c/Transforms/PassBuilder.h>
-#include <llvm/Config/llvm-config.h>
-
 #include "ir/diag.h"
 
 static void die_of_llvm(const char *reason)
@@ -20,6 +14,7 @@ void llvm_target_init(LlvmTarget *t)
 	LLVMTargetRef target;
 	char *why = NULL;
 
+	llvm_load();
 	LLVMInstallFatalErrorHandler(die_of_llvm);
 	LLVMInitializeRISCVTargetInfo();
 	LLVMInitializeRISCVTarget();

@@ -21,9 +21,7 @@
 #ifndef BACKEND_LLVM_TARGET_H
 #define BACKEND_LLVM_TARGET_H
 
-#include <llvm-c/Core.h>
-#include <llvm-c/TargetMachine.h>
-
+#include "backend/llvm_api.h"
 #include "ir/arena.h"
 #include "ir/file.h"
 
@@ -56,7 +54,7 @@ LLVMValueRef llvm_target_function(LlvmTarget *t, LLVMModuleRef m, const char *na
  * by the arena, and disposes of the module. */
 Bytes llvm_target_emit(LlvmTarget *t, Arena *a, LLVMModuleRef m);
 
-/* "19.1.7": of the library that is linked, which may be newer than the
+/* "19.1.7": of the library that is loaded, which may be newer than the
  * headers. */
 const char *llvm_target_version(Arena *a);
 
