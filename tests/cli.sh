@@ -105,6 +105,10 @@ grep -qE '^tessera [0-9]+\.[0-9]+\.[0-9]+$' out || wrong "$(cat out)"
 grep -qE '^LLVM [0-9]+\.[0-9]+\.[0-9]+: riscv32 objects ok$' out || wrong "$(cat out)"
 ok
 
+claim "the program itself does not need LLVM"
+ldd "$tessera" | grep -i llvm && wrong "it is linked with it"
+ok
+
 claim "ops lists every op, its constraints, and the hints"
 expect 0 ops
 for o in conv max_pool layer_norm depth_to_space act_block_h ConvTranspose "max_pool_with_index(input"; do out_has "  $o"; done
