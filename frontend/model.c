@@ -14,8 +14,6 @@ static const struct Format {
 	const char *words[5];
 	Reader *read;
 } formats[] = {
-	{ ".onnx", { "\x08" }, onnx_read }, /* field 1, a number: the IR version */
-	{ ".nnef", { "version" }, nnef_read },
 	{ ".ir", { "graph \"", "weights \"", "%" }, text_read },
 	{ ".nnef", { "version", "graph", "extension", "fragment" }, nnef_read },
 	{ ".onnx", { "\b" }, onnx_read }, /* field 1: ir_version */

@@ -66,11 +66,7 @@ static bool same_but_ones(Shape a, Shape b)
 /* Known only by name, for models read without their weights. */
 static Tensor *elided(Nnef *n, const Variable *v)
 {
-	Tensor *t = arena_new(n->arena, Tensor);
-	*t = (Tensor){ .dtype = v->dtype, .shape = v->shape, .hash = 14695981039346656037u };
-	for (const char *s = v->label; *s; s++)
-		t->hash = (t->hash ^ (unsigned char)*s) * 1099511628211u; /* FNV-1a */
-	return t;
+	return weights_elided(n->arena, v->label, v->dtype, v->shape);
 }
 
 /* As the type the model declares. */

@@ -7,7 +7,6 @@
  */
 #include "frontend/onnx_import.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 typedef struct Row {
@@ -219,23 +218,12 @@ bool onnx_resolve(Reader *r)
 	return r->diag->errors == before;
 }
 
-static Op *make_initializer(Reader *r, const Onnx__TensorProto *t)
-{
-	Loc at = { .file = r->file,
-		   .node = arena_printf(r->arena, "initializer '%s'", onnx_show(r->arena, t->name)) };
-	Tensor *value = onnx_tensor(r->arena, r->diag, at, t, &r->external);
-	/* node_constant looks at the values. */
-	Node here = { .r = r, .loc = at, .proto = &(Onnx__NodeProto)ONNX__NODE_PROTO__INIT };
-
-	return value ? node_constant(&here, t->name, value) : r->broken;
-}
-
 /* The op that makes the value of that name; NULL for the empty name. */
 static Op *op_of(Reader *r, const char *name)
 {
 	Def *def = strmap_get(&r->defs, name);
 	if (def && !def->op && def->by == DEF_INITIALIZER)
-		def->op = make_initializer(r, r->proto->initializer[def->at]);
+		def->op = onnx_make_initializer(r, r->proto->initializer[def->at]);
 	return def ? def->op : NULL;
 }
 
@@ -332,5 +320,7 @@ bool onnx_import(Reader *r)
 		make_output(r, r->proto->output[i]);
 	if (r->diag->errors == before)
 		onnx_clean_up(r);
+	if (r->diag->errors == before && r->opt->random_weights)
+		weights_fill(r->g, r->opt->seed);
 	return r->diag->errors == before;
 }

@@ -4,6 +4,7 @@
  *     onnx_wire.c     bytes -> protobuf message, within limits
  *     onnx_read.c     the model's versions, what it needs that we lack
  *     onnx_tensor.c   TensorProto -> Tensor
+ *     onnx_weights.c  initializers, and weights that are not there
  *     onnx_import.c   the walk over the nodes: names, order, what is needed
  *     onnx_input.c    the types of graph inputs, --dim and --input
  *     onnx_attr.c     attributes of nodes
@@ -24,6 +25,7 @@
 #define FRONTEND_ONNX_IMPORT_H
 
 #include "frontend/onnx.h"
+#include "frontend/weights.h"
 #include "ir/strmap.h"
 
 #include "onnx.pb-c.h"
@@ -58,6 +60,8 @@ struct Reader {
 	StrMap external;      /* path -> Bytes, of external data */
 	Op *broken;           /* stands for what could not be made */
 	Budget fold;
+	WeightFile *weights; /* --weights, once tried */
+	bool weights_tried;
 };
 
 struct Node {
@@ -87,6 +91,9 @@ void *onnx_unpack(Arena *a, Diag *d, const char *file, const ProtobufCMessageDes
 DType onnx_dtype(int32_t data_type);
 const char *onnx_type_name(int32_t data_type);
 
+/* Its type; false if that is wrong, which is reported. */
+bool onnx_type(Diag *d, Loc at, const Onnx__TensorProto *t, Shape *shape);
+
 /* The value of a TensorProto, in place where possible; NULL if it is wrong,
  * which is reported. `external` maps paths to mapped files. */
 Tensor *onnx_tensor(Arena *a, Diag *d, Loc at, const Onnx__TensorProto *t, StrMap *external);
@@ -110,6 +117,11 @@ Loc onnx_node_loc(const Reader *r, const Onnx__NodeProto *node);
 
 /* A name of the model fit to print: no control characters, not too long. */
 const char *onnx_show(Arena *a, const char *name);
+
+/* --- onnx_weights.c */
+
+/* The constant an initializer is; r->broken if it is wrong. */
+Op *onnx_make_initializer(Reader *r, const Onnx__TensorProto *p);
 
 /* --- onnx_input.c */
 

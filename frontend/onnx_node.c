@@ -62,7 +62,7 @@ static int64_t first_strange(const Tensor *t)
 	const int64_t n = t->splat && tensor_count(t) ? 1 : tensor_count(t);
 	const char *p = t->data;
 
-	if (!type_is_float(t->dtype))
+	if (!type_is_float(t->dtype) || !p)
 		return -1;
 	for (int64_t i = 0; t->dtype == TYPE_F32 && i + BLOCK <= n; i += BLOCK, p += 4 * BLOCK) {
 		bool any = false;
@@ -240,6 +240,12 @@ static void settle_input(Node *n, Op *op)
 	op->mark = HAS_VALUE;
 }
 
+/* What is known of an op that is settled, or NULL. */
+static Tensor *value_of(const Op *op)
+{
+	return op->kind == OP_CONSTANT ? op_value(op) : op->value;
+}
+
 static bool settled(const Op *op)
 {
 	return op->kind == OP_CONSTANT || op->mark != NOT_EVALUATED;
@@ -250,7 +256,7 @@ static void settle(Node *n, Op *op)
 	Tensor **in = arena_array(n->r->arena, Tensor *, op->nin);
 	op->mark = NO_VALUE;
 	for (int i = 0; i < op->nin; i++) {
-		in[i] = op_in(op, i)->value;
+		in[i] = value_of(op_in(op, i));
 		if (!in[i])
 			return;
 	}
@@ -287,7 +293,7 @@ static Tensor *evaluate(Node *n, Op *root)
 		path[depth++] = next;
 	}
 	free(path);
-	return root->value;
+	return value_of(root);
 }
 
 /* An op above `op`, or itself, that keeps its value from being known. */
@@ -297,7 +303,7 @@ static const Op *culprit(const Op *op)
 	for (int steps = 0; steps < FAR && op->nin && op_can_eval(op->kind); steps++) {
 		const Op *above = NULL;
 		for (int i = 0; i < op->nin && !above; i++)
-			if (!op_in(op, i)->value)
+			if (!value_of(op_in(op, i)))
 				above = op_in(op, i);
 		if (!above)
 			return op;

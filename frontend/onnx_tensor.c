@@ -42,8 +42,12 @@ const char *onnx_type_name(int32_t data_type)
 	return data_type >= 0 && data_type < NTYPES ? types[data_type].name : "unknown";
 }
 
-static bool read_shape(Diag *d, Loc at, const Onnx__TensorProto *t, Shape *shape)
+bool onnx_type(Diag *d, Loc at, const Onnx__TensorProto *t, Shape *shape)
 {
+	if (onnx_dtype(t->data_type) == TYPE_NONE) {
+		diag_error(d, at, "elements of type %s are not supported", onnx_type_name(t->data_type));
+		return false;
+	}
 	if (t->n_dims > MAX_RANK) {
 		diag_error(d, at, "has %zu dims, at most %d are supported", t->n_dims, MAX_RANK);
 		return false;
@@ -265,11 +269,7 @@ Tensor *onnx_tensor(Arena *a, Diag *d, Loc at, const Onnx__TensorProto *p, StrMa
 	bool ok;
 
 	t->dtype = onnx_dtype(p->data_type);
-	if (t->dtype == TYPE_NONE) {
-		diag_error(d, at, "elements of type %s are not supported", onnx_type_name(p->data_type));
-		return NULL;
-	}
-	if (!read_shape(d, at, p, &t->shape))
+	if (!onnx_type(d, at, p, &t->shape))
 		return NULL;
 	if (p->segment) {
 		diag_error(d, at, "tensors in segments are not supported");

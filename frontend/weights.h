@@ -61,4 +61,11 @@ typedef enum WeightRole {
 Tensor *weights_random(Arena *a, uint64_t seed, const char *name, WeightRole role,
 		       int64_t fan_in, Shape shape);
 
+/* A constant of which only the name is known. */
+Tensor *weights_elided(Arena *a, const char *name, DType dtype, Shape shape);
+
+/* Random weights for every elided constant of `g`, by what its first reader
+ * takes it for. */
+void weights_fill(Graph *g, uint64_t seed);
+
 #endif

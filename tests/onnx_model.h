@@ -156,6 +156,20 @@ static inline Onnx__TensorProto *model_weight(Model *m, const char *name, DType 
 	return model_initializer(m, name, t);
 }
 
+/* Says that the data of `p` is in another file. */
+static inline void model_external(Model *m, Onnx__TensorProto *p, const char *location)
+{
+	Onnx__StringStringEntryProto *e = model_message(
+		m, Onnx__StringStringEntryProto, ONNX__STRING_STRING_ENTRY_PROTO__INIT);
+	e->key = (char *)"location";
+	e->value = (char *)(uintptr_t)location;
+	p->has_raw_data = 0;
+	p->has_data_location = 1;
+	p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+	p->external_data = arena_array(m->t->arena, Onnx__StringStringEntryProto *, 1);
+	model_append(p->external_data, p->n_external_data, e);
+}
+
 static inline Onnx__TensorProto *model_ints(Model *m, const char *name, Ints list)
 {
 	return model_initializer(m, name, tensor_of_ints(m->t->arena, list.v, list.n));

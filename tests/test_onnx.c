@@ -1,4 +1,5 @@
 /* What graph the ONNX reader makes of a model: forms and traps. */
+#include "frontend/weights.h"
 #include "tests/onnx_model.h"
 
 static void conv_padded(Fixture *t, const char *auto_pad, const char *graph)
@@ -361,6 +362,37 @@ static void helpers_do_not_take_the_models_names(void **state)
 		"%y.tanh.1 = output %y.tanh {node = \"y.tanh\"} : f32[2]\n");
 }
 
+/* A conv whose weights are in a file that does not exist. */
+static Model *without_weights(Fixture *t)
+{
+	Model *m = model_create(t, 13);
+	model_input(m, "x", TYPE_F32, "1x1x2x2");
+	model_external(m, model_weight(m, "w", TYPE_F32, SHAPE(65, 1, 1, 1), 0), "nowhere.bin");
+	model_node(m, "Conv", "x w", "y");
+	model_output(m, "y");
+	return m;
+}
+
+static void missing_weights_are_made_up_if_asked_for(void **state)
+{
+	Model *m = without_weights(*state);
+	m->options = (ModelOptions){ .random_weights = true, .seed = 7 };
+	Graph *g = model_parse(m);
+	assert_non_null(g);
+	assert_true(tensor_equal(op_value(graph_find(g, "w")),
+		weights_random(m->t->arena, 7, "w", WEIGHT_KERNEL, 1, SHAPE(65, 1, 1, 1))));
+}
+
+static void missing_weights_stay_away_if_asked_for(void **state)
+{
+	Model *m = without_weights(*state);
+	m->options = (ModelOptions){ .no_weights = true };
+	Graph *g = model_parse(m);
+	assert_non_null(g);
+	assert_true(graph_verify(g));
+	assert_null(op_value(graph_find(g, "w")));
+}
+
 static void the_table_of_ops_is_sorted(void **state)
 {
 	(void)state;
@@ -394,6 +426,8 @@ int main(void)
 		T(open_dims_are_closed_by_name),
 		T(a_given_shape_replaces_the_models_with_a_warning),
 		T(helpers_do_not_take_the_models_names),
+		T(missing_weights_are_made_up_if_asked_for),
+		T(missing_weights_stay_away_if_asked_for),
 		T(the_table_of_ops_is_sorted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,17 +231,8 @@ static void a_cut_file_is_truncated_everywhere(void **state)
 
 static void external_data(void *state, const char *location, const char *said)
 {
-	Fixture *t = state;
-	Model *m = model_of(t, 13, "Add", "x w");
-	Onnx__TensorProto *w = model_weight(m, "w", TYPE_F32, SHAPE(8), 1);
-	Onnx__StringStringEntryProto entry = ONNX__STRING_STRING_ENTRY_PROTO__INIT, *list = &entry;
-	entry.key = (char *)"location";
-	entry.value = (char *)(uintptr_t)location;
-	w->has_raw_data = 0;
-	w->has_data_location = 1;
-	w->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
-	w->n_external_data = 1;
-	w->external_data = &list;
+	Model *m = model_of(state, 13, "Add", "x w");
+	model_external(m, model_weight(m, "w", TYPE_F32, SHAPE(8), 1), location);
 	model_fails(m, said);
 }
 
