@@ -39,6 +39,10 @@ static bool compare(const Graph *g, int k, const Op *op, const Tensor *want, con
 		    Limits l)
 {
 	printf("out_%d '%s' %s: ", k, inputs_edge_name(op), shape_text(g->arena, got->shape));
+	if (!want) {
+		puts("not compared");
+		return true;
+	}
 	if (!shape_equal(want->shape, got->shape)) {
 		printf("the expected shape is %s: FAILED\n", shape_text(g->arena, want->shape));
 		return false;
@@ -50,7 +54,7 @@ static bool compare(const Graph *g, int k, const Op *op, const Tensor *want, con
 	return ok;
 }
 
-/* Each output that has an expected value; all of them hold. */
+/* All outputs that have an expected value are near it. */
 static bool compare_all(const Graph *g, Tensor *const want[], Tensor *const got[], Limits l)
 {
 	bool ok = true;
@@ -58,8 +62,7 @@ static bool compare_all(const Graph *g, Tensor *const want[], Tensor *const got[
 	for_each_op(op, g) {
 		if (op->kind != OP_OUTPUT)
 			continue;
-		if (want[k])
-			ok = compare(g, k, op, want[k], got[k], l) && ok;
+		ok = compare(g, k, op, want[k], got[k], l) && ok;
 		k++;
 	}
 	return ok;

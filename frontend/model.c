@@ -1,9 +1,9 @@
 #include "frontend/model.h"
 
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ir/compare.h"
 #include "ir/file.h"
 
 typedef Graph *Reader(Arena *a, Diag *d, const char *path, const ModelOptions *opt);
@@ -81,38 +81,12 @@ static void make_constant(Graph *g, const KnownInput *known)
 	op_rename(g, constant, known->name);
 }
 
-static int64_t find_nan(const Tensor *t)
-{
-	const int64_t n = t->splat ? 1 : tensor_count(t);
-	if (t->dtype == TYPE_F32) {
-		/* Whole blocks first: this runs over every weight. */
-		enum { BLOCK = 4096 };
-		float block[BLOCK];
-		for (int64_t i = 0; i < n; i += BLOCK) {
-			const int m = n - i < BLOCK ? (int)(n - i) : BLOCK;
-			int bad = 0;
-			memcpy(block, (const char *)t->data + i * (int64_t)sizeof *block,
-			       (size_t)m * sizeof *block);
-			for (int k = 0; k < m; k++)
-				bad |= block[k] != block[k];
-			for (int k = 0; bad && k < m; k++)
-				if (isnan(block[k]))
-					return i + k;
-		}
-		return -1;
-	}
-	for (int64_t i = 0; i < n; i++)
-		if (isnan(tensor_f64(t, i)))
-			return i;
-	return -1;
-}
-
 /* A NaN in a constant makes all that depends on it NaN: never meant. */
 static void check_numbers(const Graph *g)
 {
 	for_each_op(op, g) {
 		const Tensor *t = op_value(op);
-		const int64_t at = t && type_is_float(t->dtype) ? find_nan(t) : -1;
+		const int64_t at = t ? tensor_find_nan(t) : -1;
 		if (at >= 0)
 			diag_error(g->diag, op->loc, "constant '%s': element %lld is NaN", op->name,
 				   (long long)at);

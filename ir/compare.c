@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 typedef struct Sums {
 	int64_t n;
@@ -75,4 +76,34 @@ Closeness tensor_compare(const Tensor *expected, const Tensor *actual)
 	c.max_rel = c.max_abs / c.range;
 	c.pcc = c.max_abs == 0 ? 1 : isinf(c.max_abs) ? 0 : correlation(expected, actual, &s);
 	return c;
+}
+
+/* In whole blocks, because this runs over every weight of a model. */
+static int64_t find_nan_f32(const char *data, int64_t n)
+{
+	enum { BLOCK = 4096 };
+	float block[BLOCK];
+	for (int64_t i = 0; i < n; i += BLOCK) {
+		const int m = n - i < BLOCK ? (int)(n - i) : BLOCK;
+		int bad = 0;
+		memcpy(block, data + (size_t)i * sizeof *block, (size_t)m * sizeof *block);
+		for (int k = 0; k < m; k++)
+			bad |= block[k] != block[k];
+		for (int k = 0; bad && k < m; k++)
+			if (isnan(block[k]))
+				return i + k;
+	}
+	return -1;
+}
+
+int64_t tensor_find_nan(const Tensor *t)
+{
+	const int64_t n = !type_is_float(t->dtype) ? 0 : t->splat ? 1 : tensor_count(t);
+	assert(t->data);
+	if (t->dtype == TYPE_F32)
+		return find_nan_f32(t->data, n);
+	for (int64_t i = 0; i < n; i++)
+		if (isnan(tensor_f64(t, i)))
+			return i;
+	return -1;
 }

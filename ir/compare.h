@@ -24,4 +24,7 @@ typedef struct Closeness {
 /* The tensors have the same shape; their types may differ. */
 Closeness tensor_compare(const Tensor *expected, const Tensor *actual);
 
+/* The first element that is NaN, or -1. The tensor is not elided. */
+int64_t tensor_find_nan(const Tensor *t);
+
 #endif

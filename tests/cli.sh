@@ -324,6 +324,12 @@ expect 2 verify net.ir --random-input=3 --expect q=expected/out_0.npy
 err_is "tessera: error: '--expect q=expected/out_0.npy': the model has no such output, only 'y'"
 ok
 
+claim "verify says which outputs it does not compare"
+expect 0 verify two.ir --input a/out_0.npy --input b/out_0.npy --expect z=a/out_0.npy
+out_has "out_0 'y' 2x3: not compared"
+out_has "out_1 'z' 2x3: pcc 1.000000000"
+ok
+
 claim "--const makes a constant of an input"
 expect 0 run two.ir --input a/out_0.npy --const b=b/out_0.npy --output const
 same ab/out_0.npy const/out_0.npy

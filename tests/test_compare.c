@@ -63,6 +63,25 @@ static void nothing_equals_nothing(void **state)
 	assert_true(c.max_abs == 0 && c.max_rel == 0 && c.pcc == 1);
 }
 
+static void the_first_nan_is_found_wherever_it_is(void **state)
+{
+	Fixture *t = *state;
+	static const DType types[] = { TYPE_F32, TYPE_F16, TYPE_BF16, TYPE_F64 };
+	static const int64_t places[] = { 0, 1, 4095, 4096, 8999 };
+	for (int k = 0; k < 4; k++)
+		for (int p = 0; p < 5; p++) {
+			Tensor *x = tensor_create(t->arena, types[k], SHAPE(9000));
+			tensor_set_f64(x, 8999, INFINITY);
+			assert_int_equal(tensor_find_nan(x), -1);
+			tensor_set_f64(x, 8999, NAN);
+			tensor_set_f64(x, places[p], NAN);
+			assert_int_equal(tensor_find_nan(x), places[p]);
+		}
+	assert_int_equal(tensor_find_nan(tensor_splat(t->arena, TYPE_F32, SHAPE(5), NAN, 0)), 0);
+	assert_int_equal(tensor_find_nan(tensor_create(t->arena, TYPE_F32, SHAPE(0))), -1);
+	assert_int_equal(tensor_find_nan(tensor_splat(t->arena, TYPE_I8, SHAPE(5), 0, 1)), -1);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
@@ -73,6 +92,7 @@ int main(void)
 		T(a_constant_is_judged_by_its_magnitude),
 		T(what_is_not_finite_must_be_the_same),
 		T(nothing_equals_nothing),
+		T(the_first_nan_is_found_wherever_it_is),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
