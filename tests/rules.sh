@@ -93,5 +93,19 @@ leftovers() {
 		sed 's|$|  <- a path of one machine|'
 }
 
-found=$(fixed_top_level; sizes; copies; sorted_lists; layering; guards; leftovers)
+# README.md is true: it lists every pass with its summary, and what it names is
+# there.
+readme() {
+	sed -n 's/^PASS(\([a-z_]*\), *"\(.*\)")$/\1 \2/p' passes/passes.def 2>/dev/null |
+		while read -r name summary; do
+			grep -qE "^ +$name +$summary\$" README.md ||
+				echo "README.md: pass $name is not listed with its summary"
+		done
+	grep -oE '`[a-z]+/[A-Za-z0-9_./]+`' README.md | tr -d '\`' |
+		grep -vE '^build/|NAME' | while read -r f; do
+			[ -e "$f" ] || echo "README.md: there is no $f"
+		done
+}
+
+found=$(fixed_top_level; sizes; copies; sorted_lists; layering; guards; leftovers; readme)
 [ -z "$found" ] || { echo "$found"; exit 1; }
