@@ -139,32 +139,34 @@ void die_out_of_memory(size_t wanted)
 	exit(EXIT_INTERNAL);
 }
 
-/* Edit distance, or a large number for long words; a word left unfinished
- * is always near. */
+/* Letters to insert, drop, change or swap with their neighbour; a large number
+ * for long words; a word left unfinished is always near. */
 static size_t distance(const char *a, const char *b)
 {
 	enum { LONGEST = 63 };
-	size_t row[LONGEST + 1], na = strlen(a), nb = strlen(b);
+	size_t rows[3][LONGEST + 1], na = strlen(a), nb = strlen(b);
 	if (na > LONGEST || nb > LONGEST)
 		return LONGEST;
 	if (na > 2 && strncmp(a, b, na) == 0)
 		return 1;
 	for (size_t j = 0; j <= nb; j++)
-		row[j] = j;
+		rows[0][j] = j;
 	for (size_t i = 1; i <= na; i++) {
-		size_t diagonal = row[0];
+		size_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
 		row[0] = i;
 		for (size_t j = 1; j <= nb; j++) {
-			size_t best = diagonal + (a[i - 1] != b[j - 1]);
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
+			size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
 			if (row[j - 1] + 1 < best)
 				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
 			row[j] = best;
 		}
 	}
-	return row[nb];
+	return rows[na % 3][nb];
 }
 
 const char *diag_nearest(const char *word, const char *const candidates[],

@@ -225,6 +225,15 @@ static void a_diagnostic_points_at_its_column(void **state)
 	free(said);
 }
 
+static void a_slip_of_two_letters_is_one_mistake(void **state)
+{
+	(void)state;
+	static const char *const ops[] = { "elu", "relu", "gelu", "conv", "linear" };
+	assert_string_equal(diag_nearest("rleu", ops, 5), "relu");
+	assert_string_equal(diag_nearest("con", ops, 5), "conv");
+	assert_null(diag_nearest("transpose", ops, 5));
+}
+
 static void what_is_afforded_grows_with_what_was_read(void **state)
 {
 	Fixture *t = *state;
@@ -267,6 +276,7 @@ int main(void)
 		T(dead_ops_take_their_inputs_along),
 		T(an_absorbed_op_brings_what_it_had_absorbed),
 		T(a_diagnostic_points_at_its_column),
+		T(a_slip_of_two_letters_is_one_mistake),
 		T(what_is_afforded_grows_with_what_was_read),
 		T(paths_that_climb_out_are_seen),
 	};
