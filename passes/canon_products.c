@@ -21,8 +21,8 @@ static bool matmul(Graph *g, Op *op)
 {
 	const int64_t swap[] = { 1, 0 };
 	Op *w = op_in(op, 1);
-	if (op->kind != OP_MATMUL || op_in(op, 0)->shape.rank != 2 || w->shape.rank != 2
-	    || w->kind != OP_CONSTANT || shape_count(w->shape) < 1)
+	if (op_in(op, 0)->shape.rank != 2 || w->shape.rank != 2 || w->kind != OP_CONSTANT
+	    || shape_count(w->shape) < 1)
 		return false;
 	Tensor *t = rewrite_value(g, w);
 	if (!t)
@@ -45,7 +45,7 @@ static bool flattens(const Op *op)
 static bool linear(Graph *g, Op *op)
 {
 	Op *flat = op_in(op, 0), *w = op_in(op, 1);
-	if (op->kind != OP_LINEAR || !flattens(flat) || !type_is_float(op->dtype))
+	if (!flattens(flat) || !type_is_float(op->dtype))
 		return false;
 	Tensor *t = w->kind == OP_CONSTANT ? rewrite_value(g, w) : NULL;
 	if (!t || shape_count(w->shape) < 1)
@@ -67,5 +67,5 @@ static bool linear(Graph *g, Op *op)
 
 bool canon_products(Graph *g, Op *op)
 {
-	return matmul(g, op) || linear(g, op);
+	return op->kind == OP_MATMUL ? matmul(g, op) : op->kind == OP_LINEAR && linear(g, op);
 }
