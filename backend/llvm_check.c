@@ -1,4 +1,4 @@
-#include "backend/llvm_check.h"
+#include "backend/llvm.h"
 
 #include <elf.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static bool is_riscv32_object(Bytes object)
 		&& h.e_machine == EM_RISCV && h.e_flags == 0;
 }
 
-bool llvm_check_here(FILE *to)
+bool llvm_check(FILE *to)
 {
 	Arena *a = arena_create();
 	LlvmTarget t;
