@@ -142,11 +142,18 @@ enum ExitCode inputs_read(Inputs *in, Arena *a, Diag *d, const Options *o)
 	read_files(known, nknown, a, d);
 	read_files(in->data, in->ndata, a, d);
 	read_files(in->expect, in->nexpect, a, d);
+	if (d->errors > errors)
+		return EXIT_MODEL;
 	for (int i = 0; i < nknown; i++)
 		values[i] = (KnownInput){ known[i].name, known[i].value };
 	in->model.known = values;
 	in->model.nknown = nknown;
-	return d->errors > errors ? EXIT_MODEL : EXIT_OK;
+	ShapeOption *shapes = arena_array(a, ShapeOption, in->ndata);
+	for (int i = 0; i < in->ndata; i++)
+		shapes[i] = (ShapeOption){ in->data[i].name, in->data[i].value->shape };
+	in->model.data = shapes;
+	in->model.ndata = in->ndata;
+	return EXIT_OK;
 }
 
 int inputs_count(const Graph *g, OpKind edge)

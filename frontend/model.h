@@ -34,9 +34,11 @@ typedef struct KnownInput {
 } KnownInput;
 
 typedef struct ModelOptions {
-	int ndims, nshapes, nknown;
+	int ndims, nshapes, nknown, ndata;
 	const DimOption *dims;
 	const ShapeOption *shapes;
+	const ShapeOption *data; /* shapes of the data there is for inputs, by name and
+				  * then in order: they close open dims, no others */
 	const KnownInput *known;
 	const char *weights;  /* --weights: a file or folder that holds weights the
 			       * model names but does not have, or NULL */

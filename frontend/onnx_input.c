@@ -2,8 +2,8 @@
  * Graph inputs and their types.
  *
  * The graph has static shapes only. A dim the model leaves open is closed by
- * --dim NAME=SIZE or by --input NAME=SHAPE; the second may also change dims
- * the model fixes, and says so.
+ * --dim NAME=SIZE, by --input NAME=SHAPE or else by the data given for the
+ * input; the second may also change dims the model fixes, and says so.
  */
 #include "frontend/onnx_import.h"
 
@@ -55,6 +55,36 @@ static bool is_graph_input(const Reader *r, size_t i)
 	return def && def->by == DEF_INPUT && def->at == i;
 }
 
+static bool is_known(const ModelOptions *opt, const char *name)
+{
+	for (int i = 0; i < opt->nknown; i++)
+		if (strcmp(opt->known[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static const Shape *named_data(const ModelOptions *opt, const char *name)
+{
+	for (int i = 0; i < opt->ndata; i++)
+		if (opt->data[i].input && strcmp(opt->data[i].input, name) == 0)
+			return &opt->data[i].shape;
+	return NULL;
+}
+
+/* The shape of the data for the next input, or NULL. Data without a name goes
+ * to the inputs that nothing names, in order: *next counts them. */
+static const Shape *data_shape(const ModelOptions *opt, const char *name, int *next)
+{
+	const Shape *named = named_data(opt, name);
+	if (named || is_known(opt, name))
+		return named;
+	int before = (*next)++;
+	for (int i = 0; i < opt->ndata; i++)
+		if (!opt->data[i].input && before-- == 0)
+			return &opt->data[i].shape;
+	return NULL;
+}
+
 static bool has_tensor_type(Reader *r, Loc at, const Value *v)
 {
 	if (!v->type || v->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE ||
@@ -93,11 +123,16 @@ static void report_open(Reader *r, Loc at, const Value *v)
 		diag_error(r->diag, at, "dims not fixed: %s; give --input %s=SHAPE", names, name);
 }
 
-/* The shape the model declares, its open dims closed by --dim. */
-static bool declared_shape(Reader *r, Loc at, const Value *v, Shape *shape)
+/* The shape the model declares, its open dims closed by --dim or by that of
+ * the data, which may be NULL. */
+static bool declared_shape(Reader *r, Loc at, const Value *v, const Shape *data, Shape *shape)
 {
 	const Onnx__TensorShapeProto *s = shape_of(v);
 
+	if (!s && data) {
+		*shape = *data;
+		return true;
+	}
 	if (!s) {
 		diag_error(r->diag, at, "has no shape; give --input %s=SHAPE", onnx_show(r->arena, v->name));
 		return false;
@@ -106,11 +141,12 @@ static bool declared_shape(Reader *r, Loc at, const Value *v, Shape *shape)
 	for (int i = 0; i < shape->rank; i++) {
 		const char *name = dim_name(s->dim[i]);
 		const DimOption *given = name ? find_dim(r->opt, name) : NULL;
-		if (is_open(s->dim[i]) && !given) {
+		const bool open = is_open(s->dim[i]) && !given;
+		if (open && (!data || data->rank != shape->rank)) {
 			report_open(r, at, v);
 			return false;
 		}
-		shape->dim[i] = given ? given->size : s->dim[i]->dim_value;
+		shape->dim[i] = given ? given->size : open ? data->dim[i] : s->dim[i]->dim_value;
 		if (shape->dim[i] < 0) {
 			diag_error(r->diag, at, "dim %d is negative: %" PRId64, i, shape->dim[i]);
 			return false;
@@ -138,7 +174,7 @@ static bool given_shape(Reader *r, Loc at, const Value *v, Shape given)
 	return true;
 }
 
-static void make_input(Reader *r, const Value *v, Def *def)
+static void make_input(Reader *r, const Value *v, const Shape *data, Def *def)
 {
 	const ShapeOption *given = find_shape(r->opt, v->name);
 	Loc at = { .file = r->file,
@@ -155,7 +191,7 @@ static void make_input(Reader *r, const Value *v, Def *def)
 		shape = given->shape;
 		ok = given_shape(r, at, v, shape);
 	} else if (ok) {
-		ok = declared_shape(r, at, v, &shape);
+		ok = declared_shape(r, at, v, data, &shape);
 	}
 	if (ok && shape_count(shape) < 0) {
 		diag_error(r->diag, at, "has more than %" PRId64 " elements: %s", MAX_ELEMENTS,
@@ -225,9 +261,11 @@ static void check_options(Reader *r)
 void onnx_make_inputs(Reader *r)
 {
 	check_options(r);
+	int next = 0;
 	for (size_t i = 0; i < r->proto->n_input; i++) {
 		const Value *v = r->proto->input[i];
 		if (is_graph_input(r, i))
-			make_input(r, v, strmap_get(&r->defs, v->name));
+			make_input(r, v, data_shape(r->opt, v->name, &next),
+				   strmap_get(&r->defs, v->name));
 	}
 }

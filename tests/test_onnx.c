@@ -329,6 +329,32 @@ static void open_dims_are_closed_by_name(void **state)
 		"%y.1 = output %y {node = \"y\"} : f32[2,3,7]\n");
 }
 
+static void data_closes_open_dims_and_no_others(void **state)
+{
+	Fixture *t = *state;
+	Model *m = model_create(t, 13);
+	model_input(m, "x", TYPE_F32, "Nx3");
+	model_input(m, "k", TYPE_F32, "Nx3");
+	model_input(m, "y", TYPE_F32, "Nx?");
+	model_input(m, "z", TYPE_F32, NULL);
+	for (const char *name = "xkyz"; *name; name++) {
+		const char *in = arena_strndup(t->arena, name, 1);
+		model_node(m, "Relu", in, arena_printf(t->arena, "%s_out", in));
+		model_output(m, arena_printf(t->arena, "%s_out", in));
+	}
+	m->options = (ModelOptions){
+		.nknown = 1, .known = &(KnownInput){ "k", tensor_create(t->arena, TYPE_F32, SHAPE(1, 3)) },
+		.ndims = 1, .dims = &(DimOption){ "N", 1 },
+		.ndata = 3, .data = (ShapeOption[]){ { NULL, SHAPE(7, 9) }, { "z", SHAPE(4) },
+						     { NULL, SHAPE(6, 5) } },
+	};
+	const Graph *g = model_parse(m);
+	assert_non_null(g);
+	assert_true(shape_equal(graph_find(g, "x")->shape, SHAPE(1, 3)));
+	assert_true(shape_equal(graph_find(g, "y")->shape, SHAPE(1, 5)));
+	assert_true(shape_equal(graph_find(g, "z")->shape, SHAPE(4)));
+}
+
 static void a_given_shape_replaces_the_models_with_a_warning(void **state)
 {
 	Fixture *t = *state;
@@ -424,6 +450,7 @@ int main(void)
 		T(clip_with_bounds_that_vary_is_max_and_min),
 		T(a_known_input_used_for_its_value_is_gone),
 		T(open_dims_are_closed_by_name),
+		T(data_closes_open_dims_and_no_others),
 		T(a_given_shape_replaces_the_models_with_a_warning),
 		T(helpers_do_not_take_the_models_names),
 		T(missing_weights_are_made_up_if_asked_for),
