@@ -31,6 +31,16 @@ bool canon_merge(Graph *g);
  * with other readers is copied. */
 void canon_put_below(Graph *g, Op *move, Op *op);
 
+/* True if `op` moves whole dims: a transpose, or a reshape of the same rank
+ * that only moves dims of 1. `perm` is how. */
+bool canon_perm_of(const Op *op, int64_t perm[MAX_RANK]);
+
+/* True if `op` does to its input what a transpose by perm does. */
+bool canon_moves_by(const Op *op, Ints perm);
+
+/* canon_put_below for an op that moves by perm: below is a transpose. */
+void canon_put_transpose_below(Graph *g, Op *move, Ints perm, Op *op);
+
 /* `operand` of an element-wise op of rank n, as it must be for perm to give
  * the original: a constant transposed back, a reshape if only dims of 1
  * move, itself if it has one element; else NULL. Inserts before `at`. */

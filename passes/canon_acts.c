@@ -100,8 +100,7 @@ static Op *times(Graph *g, Op *op, double *v)
 static bool become(Graph *g, Op *op, OpKind kind, Op *x, Attrs attr)
 {
 	Op *old[2] = { op_in(op, 0), op_in(op, op->nin - 1) };
-	op->kind = kind;
-	op->attr = attr;
+	rewrite_become(op, kind, attr);
 	op_set_input(op, 0, x);
 	op_drop_inputs(op, 1);
 	rewrite_take_in(g, op, old[0]);

@@ -14,16 +14,14 @@
  *     abs, sqrt, ... are left alone
  *
  * A quotient by a rounded reciprocal differs in the last bit; that is done
- * where the reciprocal is a normal number, for floating point only. Not done
- * for neg where nothing could fold the factor: neg stays unless a product
- * made of weights stands before it.
+ * where the reciprocal is a normal number. All this is for floating point
+ * only, and the device has no neg.
  */
 #include "passes/canon.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "passes/product.h"
 #include "passes/rewrite.h"
 
 static bool constant_right(Op *op)
@@ -74,19 +72,18 @@ static bool sub_or_div(Graph *g, Op *op)
 		return false;
 	rewrite_constant(g, op, 1, arena_printf(g->arena, "%s.%s", op->name,
 			 div ? "reciprocal" : "negative"), turned(g, t, div));
-	op->kind = div ? OP_MUL : OP_ADD;
+	rewrite_become(op, div ? OP_MUL : OP_ADD, op->attr);
 	return true;
 }
 
-static bool neg_of_product(Graph *g, Op *op)
+static bool neg(Graph *g, Op *op)
 {
-	if (op->kind != OP_NEG || !op_is_product(op_in(op, 0)) || !op_has_one_use(op_in(op, 0))
-	    || op_has_act(op_in(op, 0)) || !type_is_float(op->dtype))
+	if (op->kind != OP_NEG || !type_is_float(op->dtype))
 		return false;
 	Tensor *minus = tensor_splat(g->arena, op->dtype, (Shape){ 0 }, -1, 0);
 	op_add_input(g, op, graph_constant(g, op,
 		arena_printf(g->arena, "%s.factor", op->name), minus));
-	op->kind = OP_MUL;
+	rewrite_become(op, OP_MUL, attrs_default(OP_MUL));
 	return true;
 }
 
@@ -96,12 +93,10 @@ static void become_clip(Graph *g, Op *op, float least, float most)
 	op_drop_inputs(op, 1);
 	if (constant && !constant->uses)
 		op_remove(g, constant);
-	op->kind = least == 0 && most == INFINITY ? OP_RELU : OP_CLIP;
-	op->attr = attrs_default(op->kind);
-	if (op->kind == OP_CLIP) {
-		op->attr.clip.min = least;
-		op->attr.clip.max = most;
-	}
+	if (least == 0 && most == INFINITY)
+		rewrite_become(op, OP_RELU, attrs_default(OP_RELU));
+	else
+		rewrite_become(op, OP_CLIP, (Attrs){ .clip = { .max = most, .min = least } });
 }
 
 /* The interval an op clips its input to, if that is all it does. */
@@ -163,9 +158,7 @@ static bool become_leaky(Op *op, Op *x, double alpha)
 {
 	op_drop_inputs(op, 1);
 	op_set_input(op, 0, x);
-	op->kind = OP_LEAKY_RELU;
-	op->attr = attrs_default(OP_LEAKY_RELU);
-	op->attr.alpha.alpha = (float)alpha;
+	rewrite_become(op, OP_LEAKY_RELU, (Attrs){ .alpha.alpha = (float)alpha });
 	return true;
 }
 
@@ -188,6 +181,6 @@ static bool leaky(Graph *g, Op *op)
 
 bool canon_arith(Graph *g, Op *op)
 {
-	return constant_right(op) || sub_or_div(g, op) || neg_of_product(g, op) || clip(g, op)
+	return constant_right(op) || sub_or_div(g, op) || neg(g, op) || clip(g, op)
 		|| leaky(g, op);
 }

@@ -81,7 +81,7 @@ static void raise_above(Graph *g, Op *op, Op *const moves[], int n)
 		op_set_input(op, 0, softmax_part(g, op, x, 0, size));
 		for (int64_t k = 1; k < x->shape.dim[1] / size; k++)
 			op_add_input(g, op, softmax_part(g, op, x, k, size));
-		op->kind = OP_CONCAT;
+		rewrite_become(op, OP_CONCAT, op->attr);
 	}
 	op->attr.axis.axis = 1;
 	op_replace_uses(op, moves[0]);
@@ -137,9 +137,7 @@ static bool lift_above_concat(Graph *g, Op *op)
 		else
 			op_add_input(g, op, part);
 	}
-	op->kind = OP_CONCAT;
-	op->attr = attrs_default(OP_CONCAT);
-	op->attr.axis.axis = axis;
+	rewrite_become(op, OP_CONCAT, (Attrs){ .axis.axis = axis });
 	rewrite_take_in(g, op, joined);
 	rewrite_infer(g, op);
 	return true;

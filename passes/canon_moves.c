@@ -198,8 +198,7 @@ static void write_out(Graph *g, Op *op, Op *source, const Spelling *sp)
 		in = rewrite_insert(g, op, sp->step[i].kind,
 			arena_printf(g->arena, "%s.%s", op->name, op_info[sp->step[i].kind].name),
 			in, sp->step[i].attr);
-	op->kind = sp->step[sp->n - 1].kind;
-	op->attr = sp->step[sp->n - 1].attr;
+	rewrite_become(op, sp->step[sp->n - 1].kind, sp->step[sp->n - 1].attr);
 	op_set_input(op, 0, in);
 	op_drop_inputs(op, 1);
 	rewrite_take_in(g, op, old);

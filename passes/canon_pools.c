@@ -22,15 +22,20 @@ static bool is_spatial(Ints axes, int rank)
 	return true;
 }
 
+static void become_global(Graph *g, Op *op, bool average)
+{
+	const OpKind kind = average ? OP_GLOBAL_AVG_POOL : OP_GLOBAL_MAX_POOL;
+	rewrite_become(op, kind, attrs_default(kind));
+	rewrite_infer(g, op);
+}
+
 static bool reduction(Graph *g, Op *op)
 {
 	Op *x = op_in(op, 0);
 	const Shape shape = op->shape;
 	if (!is_spatial(op->attr.reduce.axes, x->shape.rank) || shape_count(x->shape) < 1)
 		return false;
-	op->kind = op->kind == OP_REDUCE_MEAN ? OP_GLOBAL_AVG_POOL : OP_GLOBAL_MAX_POOL;
-	op->attr = attrs_default(op->kind);
-	rewrite_infer(g, op);
+	become_global(g, op, op->kind == OP_REDUCE_MEAN);
 	if (!shape_equal(op->shape, shape))
 		rewrite_after(g, op, OP_RESHAPE, arena_printf(g->arena, "%s.flat", op->name),
 			      (Attrs){ .shape.shape = ints_of_shape(g->arena, shape) });
@@ -46,9 +51,7 @@ static bool window(Graph *g, Op *op)
 			return false;
 	if (!ints_all(a->pads, 0) || !ints_all(a->dilations, 1))
 		return false;
-	op->kind = op->kind == OP_AVG_POOL ? OP_GLOBAL_AVG_POOL : OP_GLOBAL_MAX_POOL;
-	op->attr = attrs_default(op->kind);
-	rewrite_infer(g, op);
+	become_global(g, op, op->kind == OP_AVG_POOL);
 	return true;
 }
 

@@ -29,8 +29,7 @@ static bool matmul(Graph *g, Op *op)
 		return false;
 	rewrite_constant(g, op, 1, arena_printf(g->arena, "%s.weights", op->name),
 			 rewrite_transposed(g, t, swap));
-	op->kind = OP_LINEAR;
-	op->attr = attrs_default(OP_LINEAR);
+	rewrite_become(op, OP_LINEAR, attrs_default(OP_LINEAR));
 	rewrite_infer(g, op);
 	return true;
 }
@@ -55,8 +54,7 @@ static bool linear(Graph *g, Op *op)
 		rewrite_reshaped(g, t, SHAPE(w->shape.dim[0], x.dim[1], x.dim[2], x.dim[3])));
 	op_set_input(op, 0, op_in(flat, 0));
 	rewrite_take_in(g, op, flat);
-	op->kind = OP_CONV;
-	op->attr = attrs_default(OP_CONV);
+	rewrite_become(op, OP_CONV, attrs_default(OP_CONV));
 	op->attr.conv.strides = op->attr.conv.dilations = ints_fill(g->arena, 1, 2);
 	op->attr.conv.pads = ints_fill(g->arena, 0, 4);
 	rewrite_infer(g, op);

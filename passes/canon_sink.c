@@ -12,14 +12,16 @@
  * ends at an output. Every operand must have come through the same move, or
  * be a constant, or be moved by a mere reshape.
  *
- * Not done for a reshape, depth_to_space or space_to_depth that something
- * else reads; transposes are then copied, since the rest may cancel.
+ * A transpose or reshape that something else reads too is copied, since each
+ * copy may cancel. Not done for a depth_to_space or space_to_depth that
+ * something else reads.
  */
 #include "passes/canon.h"
 
 #include <string.h>
 
 #include "passes/rewrite.h"
+#include "passes/strided.h"
 
 void canon_put_below(Graph *g, Op *move, Op *op)
 {
@@ -67,6 +69,41 @@ static bool moves_ones_only(Shape before, const int64_t *perm)
 	return true;
 }
 
+bool canon_perm_of(const Op *op, int64_t perm[MAX_RANK])
+{
+	if (op->kind == OP_TRANSPOSE) {
+		memcpy(perm, op->attr.perm.perm.v, (size_t)op->shape.rank * sizeof *perm);
+		return true;
+	}
+	if (op->kind != OP_RESHAPE || shape_count(op->shape) < 1)
+		return false;
+	const Strided same = strided_identity(op->shape);
+	return strided_is_transpose(&same, op_in(op, 0)->shape, perm);
+}
+
+bool canon_moves_by(const Op *op, Ints perm)
+{
+	if (op->kind == OP_TRANSPOSE)
+		return ints_equal(op->attr.perm.perm, perm);
+	if (op->kind != OP_RESHAPE || op->shape.rank != perm.n)
+		return false;
+	const Shape x = op_in(op, 0)->shape;
+	return x.rank == perm.n && moves_ones_only(x, perm.v)
+		&& shape_equal(x, untransposed(op->shape, perm.v, perm.n));
+}
+
+void canon_put_transpose_below(Graph *g, Op *move, Ints perm, Op *op)
+{
+	if (move->kind == OP_TRANSPOSE) {
+		canon_put_below(g, move, op);
+		return;
+	}
+	rewrite_infer(g, op);
+	Op *below = rewrite_after(g, op, OP_TRANSPOSE,
+		arena_printf(g->arena, "%s.transpose", op->name), (Attrs){ .perm.perm = perm });
+	rewrite_take_in(g, below, move);
+}
+
 Op *canon_untranspose(Graph *g, Op *at, Op *operand, const int64_t *perm, int n)
 {
 	if (shape_count(operand->shape) == 1 && operand->kind == OP_CONSTANT)
@@ -91,18 +128,13 @@ Op *canon_untranspose(Graph *g, Op *at, Op *operand, const int64_t *perm, int n)
 	return graph_constant(g, at, arena_printf(g->arena, "%s.transposed", operand->name), t);
 }
 
-static bool same_perm(const Op *a, const Op *b)
-{
-	return b->kind == OP_TRANSPOSE && ints_equal(a->attr.perm.perm, b->attr.perm.perm);
-}
-
 /* Can every operand be had without the transpose? Cheaper than trying. */
 static bool all_untranspose(Graph *g, const Op *op, const Op *t)
 {
 	const Ints perm = t->attr.perm.perm;
 	for (int i = 0; i < op->nin; i++) {
 		const Op *in = op_in(op, i);
-		if (same_perm(t, in))
+		if (canon_moves_by(in, perm))
 			continue;
 		if (in->kind == OP_CONSTANT ? !rewrite_value(g, in)
 		    : in->shape.rank > perm.n
@@ -123,7 +155,7 @@ static bool sink_transpose(Graph *g, Op *op)
 	const Ints perm = t->attr.perm.perm;
 	for (int i = 0; i < op->nin; i++) {
 		Op *in = op_in(op, i);
-		op_set_input(op, i, same_perm(t, in) ? op_in(in, 0)
+		op_set_input(op, i, canon_moves_by(in, perm) ? op_in(in, 0)
 			     : canon_untranspose(g, op, in, perm.v, perm.n));
 		if (!in->uses && in != t)
 			op_remove_dead(g, in);
@@ -169,7 +201,7 @@ static bool unreshapes(Graph *g, const Op *in, const Op *r, Shape *shape)
 {
 	const Op *x = op_in(r, 0);
 	if (in->kind == OP_RESHAPE)
-		return op_has_one_use(in) && shape_equal(in->shape, r->shape)
+		return shape_equal(in->shape, r->shape)
 			&& shape_equal(op_in(in, 0)->shape, x->shape);
 	return in->kind == OP_CONSTANT && in->shape.rank <= r->shape.rank
 		&& unreshaped(in->shape, r->shape, x->shape, shape) && rewrite_value(g, in);
@@ -182,8 +214,7 @@ static bool sink_reshape(Graph *g, Op *op)
 	for (int i = 0; i < op->nin && !r; i++)
 		if (op_in(op, i)->kind == OP_RESHAPE)
 			r = op_in(op, i);
-	if (!r || op->nin > 3 || !op_has_one_use(r) || !shape_equal(r->shape, op->shape)
-	    || shape_count(r->shape) < 1)
+	if (!r || op->nin > 3 || !shape_equal(r->shape, op->shape) || shape_count(r->shape) < 1)
 		return false;
 	for (int i = 0; i < op->nin; i++)
 		if (!unreshapes(g, op_in(op, i), r, &shapes[i]))
@@ -192,7 +223,7 @@ static bool sink_reshape(Graph *g, Op *op)
 		Op *in = op_in(op, i);
 		if (in->kind == OP_RESHAPE) {
 			op_set_input(op, i, op_in(in, 0));
-			if (in != r)
+			if (in != r && !in->uses)
 				op_remove(g, in);
 		} else if (shape_count(in->shape) != 1) {
 			Tensor *t = rewrite_reshaped(g, op_value(in), shapes[i]);

@@ -80,80 +80,101 @@ static Ints without(Graph *g, Ints perm, Ints dropped)
 	return ints_copy(g->arena, v, n);
 }
 
-/* Below an op with one input, whose attributes have been permuted. */
-static bool sink(Graph *g, Op *op, Op *t)
+/* A move of whole dims that an op reads. */
+typedef struct Moved {
+	Op *by; /* a transpose, or a reshape that does the same */
+	Ints perm;
+} Moved;
+
+static bool moved_input(Graph *g, const Op *op, int i, Moved *m)
 {
-	op_set_input(op, 0, op_in(t, 0));
-	canon_put_below(g, t, op);
+	int64_t perm[MAX_RANK];
+	m->by = op_in(op, i);
+	if (!canon_perm_of(m->by, perm))
+		return false;
+	m->perm = ints_copy(g->arena, perm, m->by->shape.rank);
+	return true;
+}
+
+/* Below an op with one input, whose attributes have been permuted. */
+static bool sink(Graph *g, Op *op, const Moved *m)
+{
+	op_set_input(op, 0, op_in(m->by, 0));
+	canon_put_transpose_below(g, m->by, m->perm, op);
 	return true;
 }
 
 /* Below an op that drops dims: a new transpose of what is left. */
-static bool sink_reduced(Graph *g, Op *op, Op *t, Ints perm)
+static bool sink_reduced(Graph *g, Op *op, const Moved *m, Ints dropped)
 {
-	op_set_input(op, 0, op_in(t, 0));
+	op_set_input(op, 0, op_in(m->by, 0));
 	rewrite_infer(g, op);
 	rewrite_after(g, op, OP_TRANSPOSE, arena_printf(g->arena, "%s.transpose", op->name),
-		      (Attrs){ .perm.perm = perm });
+		      (Attrs){ .perm.perm = without(g, m->perm, dropped) });
 	return true;
 }
 
-static bool sink_reduce(Graph *g, Op *op, Op *t)
+static bool sink_reduce(Graph *g, Op *op, const Moved *m)
 {
-	const Ints axes = op->attr.reduce.axes, perm = t->attr.perm.perm;
+	const Ints axes = op->attr.reduce.axes;
 	if (!axes.n)
 		return false;
-	op->attr.reduce.axes = permuted_axes(g, axes, perm);
-	if (op->attr.reduce.keepdims)
-		return sink(g, op, t);
-	return sink_reduced(g, op, t, without(g, perm, axes));
+	op->attr.reduce.axes = permuted_axes(g, axes, m->perm);
+	return op->attr.reduce.keepdims ? sink(g, op, m) : sink_reduced(g, op, m, axes);
 }
 
-static bool sink_arg(Graph *g, Op *op, Op *t)
+static bool sink_arg(Graph *g, Op *op, const Moved *m)
 {
-	const Ints perm = t->attr.perm.perm, axis = INTS(g->arena, op->attr.arg.axis);
-	op->attr.arg.axis = perm.v[op->attr.arg.axis];
-	if (op->attr.arg.keepdims)
-		return sink(g, op, t);
-	return sink_reduced(g, op, t, without(g, perm, axis));
+	const Ints axis = INTS(g->arena, op->attr.arg.axis);
+	op->attr.arg.axis = m->perm.v[op->attr.arg.axis];
+	return op->attr.arg.keepdims ? sink(g, op, m) : sink_reduced(g, op, m, axis);
+}
+
+/* The move that all inputs of a concat must have come through. */
+static bool moved_alike(Graph *g, const Op *op, Moved *m)
+{
+	bool found = false;
+	for (int i = 0; i < op->nin && (!found || m->by->kind != OP_TRANSPOSE); i++) {
+		Moved other;
+		if (!moved_input(g, op, i, &other))
+			continue;
+		*m = other;
+		found = true;
+	}
+	for (int i = 0; i < op->nin && found; i++) {
+		const Op *in = op_in(op, i);
+		found = in->kind == OP_CONSTANT ? rewrite_value(g, in) != NULL
+						: canon_moves_by(in, m->perm);
+	}
+	return found;
 }
 
 static bool sink_concat(Graph *g, Op *op)
 {
-	Op *t = NULL;
-	for (int i = 0; i < op->nin && !t; i++)
-		if (op_in(op, i)->kind == OP_TRANSPOSE)
-			t = op_in(op, i);
-	if (!t)
+	Moved m;
+	int64_t inverse[MAX_RANK];
+	if (!moved_alike(g, op, &m))
 		return false;
-	const Ints perm = t->attr.perm.perm;
-	for (int i = 0; i < op->nin; i++) {
-		const Op *in = op_in(op, i);
-		if (in->kind == OP_TRANSPOSE ? !ints_equal(in->attr.perm.perm, perm)
-					     : in->kind != OP_CONSTANT || !rewrite_value(g, in))
-			return false;
-	}
+	for (int d = 0; d < m.perm.n; d++)
+		inverse[m.perm.v[d]] = d;
 	for (int i = 0; i < op->nin; i++) {
 		Op *in = op_in(op, i);
-		int64_t inverse[MAX_RANK];
-		for (int d = 0; d < perm.n; d++)
-			inverse[perm.v[d]] = d;
-		op_set_input(op, i, in->kind == OP_TRANSPOSE ? op_in(in, 0)
+		op_set_input(op, i, in->kind != OP_CONSTANT ? op_in(in, 0)
 			: graph_constant(g, op, arena_printf(g->arena, "%s.transposed", in->name),
 				rewrite_transposed(g, op_value(in), inverse)));
-		if (!in->uses && in != t)
+		if (!in->uses && in != m.by)
 			op_remove(g, in);
 	}
-	op->attr.axis.axis = perm.v[op->attr.axis.axis];
-	canon_put_below(g, t, op);
+	op->attr.axis.axis = m.perm.v[op->attr.axis.axis];
+	canon_put_transpose_below(g, m.by, m.perm, op);
 	return true;
 }
 
 /* matmul over the channels of what was NCHW is a 1x1 convolution. */
-static bool sink_matmul(Graph *g, Op *op, Op *t)
+static bool sink_matmul(Graph *g, Op *op, const Moved *m)
 {
-	const Ints perm = t->attr.perm.perm;
-	const Shape x = op_in(t, 0)->shape, w = op_in(op, 1)->shape;
+	const Ints perm = m->perm;
+	const Shape x = op_in(m->by, 0)->shape, w = op_in(op, 1)->shape;
 	if (perm.n < 3 || perm.n > 5 || w.rank != 2 || op_in(op, 1)->kind != OP_CONSTANT
 	    || perm.v[perm.n - 1] != 1 || !type_is_float(op->dtype))
 		return false;
@@ -164,48 +185,47 @@ static bool sink_matmul(Graph *g, Op *op, Op *t)
 	Shape kernel = { .rank = perm.n, .dim = { w.dim[1], w.dim[0], 1, 1, 1 } };
 	weights = rewrite_reshaped(g, rewrite_transposed(g, weights, swap), kernel);
 	rewrite_constant(g, op, 1, arena_printf(g->arena, "%s.weights", op->name), weights);
-	op->kind = OP_CONV;
-	op->attr = attrs_default(OP_CONV);
+	rewrite_become(op, OP_CONV, attrs_default(OP_CONV));
 	op->attr.conv.strides = op->attr.conv.dilations = ints_fill(g->arena, 1, perm.n - 2);
 	op->attr.conv.pads = ints_fill(g->arena, 0, 2 * (perm.n - 2));
-	return sink(g, op, t);
+	return sink(g, op, m);
 }
 
 static bool sink_below(Graph *g, Op *op)
 {
-	Op *t = op_in(op, 0);
-	if (t->kind != OP_TRANSPOSE)
+	Moved m;
+	if (!moved_input(g, op, 0, &m))
 		return false;
-	const Ints perm = t->attr.perm.perm;
+	const Ints perm = m.perm;
 	switch (op->kind) {
 	case OP_SLICE:
 		op->attr.slice.counts = permuted(g, op->attr.slice.counts, perm);
 		op->attr.slice.starts = permuted(g, op->attr.slice.starts, perm);
 		op->attr.slice.steps = permuted(g, op->attr.slice.steps, perm);
-		return sink(g, op, t);
+		return sink(g, op, &m);
 	case OP_PAD:
 		op->attr.pad.pads = permuted_pairs(g, op->attr.pad.pads, perm);
-		return sink(g, op, t);
+		return sink(g, op, &m);
 	case OP_RESIZE:
 		op->attr.resize.sizes = permuted(g, op->attr.resize.sizes, perm);
 		op->attr.resize.scales = permuted_floats(g, op->attr.resize.scales, perm);
 		op->attr.resize.roi = permuted_floats(g, op->attr.resize.roi, perm);
-		return sink(g, op, t);
+		return sink(g, op, &m);
 	case OP_SOFTMAX:
 	case OP_LOG_SOFTMAX:
 		op->attr.axis.axis = perm.v[op->attr.axis.axis];
-		return sink(g, op, t);
+		return sink(g, op, &m);
 	case OP_REDUCE_MEAN:
 	case OP_REDUCE_SUM:
 	case OP_REDUCE_MAX:
 	case OP_REDUCE_MIN:
 	case OP_REDUCE_PROD:
-		return sink_reduce(g, op, t);
+		return sink_reduce(g, op, &m);
 	case OP_ARGMAX:
 	case OP_ARGMIN:
-		return sink_arg(g, op, t);
+		return sink_arg(g, op, &m);
 	case OP_MATMUL:
-		return sink_matmul(g, op, t);
+		return sink_matmul(g, op, &m);
 	default:
 		return false;
 	}
@@ -249,26 +269,24 @@ static bool is_stuck(const Op *t)
 	return true;
 }
 
-static bool fold_into_input(Graph *g, Op *t)
+static bool fold_into_input(Graph *g, const Moved *m)
 {
-	Op *x = op_in(t, 0);
-	const Ints perm = t->attr.perm.perm, own = x->attr.input.perm;
+	Op *x = op_in(m->by, 0);
+	const Ints perm = m->perm, own = x->attr.input.perm;
 	int64_t both[MAX_RANK];
 	bool moved = false;
 	for_each_use(u, x)
-		if (u->user->kind != OP_TRANSPOSE || !ints_equal(u->user->attr.perm.perm, perm))
+		if (!canon_moves_by(u->user, perm))
 			return false;
 	for (int i = 0; i < perm.n; i++) {
 		both[i] = own.n ? own.v[perm.v[i]] : perm.v[i];
 		moved |= both[i] != i;
 	}
-	x->shape = t->shape;
+	x->shape = m->by->shape;
 	x->attr.input.perm = ints_copy(g->arena, both, moved ? perm.n : 0);
-	for_each_use(u, x) { /* those after `t` are still to be visited */
-		u->user->kind = OP_IDENTITY;
-		u->user->attr = attrs_default(OP_IDENTITY);
-	}
-	rewrite_merge(g, x, t);
+	for_each_use(u, x) /* those further down are still to be visited */
+		rewrite_become(u->user, OP_IDENTITY, attrs_default(OP_IDENTITY));
+	rewrite_merge(g, x, m->by);
 	return true;
 }
 
@@ -299,11 +317,11 @@ static int chain_to_input(Graph *g, Op *op, Op *chain[], int room)
 }
 
 /* input, element-wise ops, transpose -> input, transpose, the ops */
-static bool rise_to_input(Graph *g, Op *t)
+static bool rise_to_input(Graph *g, const Moved *m)
 {
 	enum { FURTHEST = 16 };
-	Op *chain[FURTHEST];
-	const Ints perm = t->attr.perm.perm;
+	Op *chain[FURTHEST], *t = m->by;
+	const Ints perm = m->perm;
 	int64_t inverse[MAX_RANK];
 	const int n = chain_to_input(g, op_in(t, 0), chain, FURTHEST);
 	if (n < 2)
@@ -312,6 +330,7 @@ static bool rise_to_input(Graph *g, Op *t)
 		inverse[perm.v[i]] = i;
 	Op *input = chain[n - 1], *first = chain[n - 2];
 	op_replace_uses(t, chain[0]);
+	rewrite_become(t, OP_TRANSPOSE, (Attrs){ .perm.perm = perm });
 	op_set_input(t, 0, input);
 	op_move_before(g, t, input->next);
 	rewrite_infer(g, t);
@@ -326,17 +345,25 @@ static bool rise_to_input(Graph *g, Op *t)
 		}
 		rewrite_infer(g, op);
 	}
-	return fold_into_input(g, t);
+	return fold_into_input(g, m);
+}
+
+/* `op` is itself a move. */
+static bool move_to_input(Graph *g, Op *op)
+{
+	int64_t perm[MAX_RANK];
+	if (!canon_perm_of(op, perm))
+		return false;
+	const Moved m = { op, ints_copy(g->arena, perm, op->shape.rank) };
+	if (!is_channels_first(m.perm) && !is_stuck(op))
+		return false;
+	return op_in(op, 0)->kind == OP_INPUT ? fold_into_input(g, &m) : rise_to_input(g, &m);
 }
 
 bool canon_transpose(Graph *g, Op *op)
 {
-	if (op->kind == OP_TRANSPOSE) {
-		const bool at_input = op_in(op, 0)->kind == OP_INPUT;
-		if (!is_channels_first(op->attr.perm.perm) && !is_stuck(op))
-			return false;
-		return at_input ? fold_into_input(g, op) : rise_to_input(g, op);
-	}
+	if (op->kind == OP_TRANSPOSE || op->kind == OP_RESHAPE)
+		return move_to_input(g, op);
 	if (op->kind == OP_CONCAT)
 		return sink_concat(g, op);
 	return op->nin && sink_below(g, op);

@@ -110,13 +110,6 @@ static bool reduces_ones(const Op *op)
 	}
 }
 
-static void become(Graph *g, Op *op, OpKind kind, Attrs attr)
-{
-	op->kind = kind;
-	op->attr = attr;
-	rewrite_infer(g, op);
-}
-
 bool canon_trivial(Graph *g, Op *op)
 {
 	if (!op->nin || op_has_act(op) || op->kind == OP_OUTPUT)
@@ -127,12 +120,12 @@ bool canon_trivial(Graph *g, Op *op)
 		return true;
 	}
 	if (reduces_ones(op)) {
-		const Shape shape = op->shape;
-		become(g, op, OP_RESHAPE, (Attrs){ .shape.shape = ints_of_shape(g->arena, shape) });
+		rewrite_become(op, OP_RESHAPE,
+			(Attrs){ .shape.shape = ints_of_shape(g->arena, op->shape) });
 		return true;
 	}
 	if ((op->kind == OP_LEAKY_RELU || op->kind == OP_ELU) && op->attr.alpha.alpha == 0) {
-		become(g, op, OP_RELU, attrs_default(OP_RELU));
+		rewrite_become(op, OP_RELU, attrs_default(OP_RELU));
 		return true;
 	}
 	return false;

@@ -22,6 +22,8 @@
  */
 #include "passes/pass.h"
 
+#include <stdlib.h>
+
 #include "passes/product.h"
 #include "passes/rewrite.h"
 
@@ -105,26 +107,60 @@ static void split(Graph *g, Op *norm, Op *data, const Affine *a)
 	op_drop_inputs(norm, 2);
 	op_set_input(norm, 0, mul);
 	op_set_input(norm, 1, c);
-	norm->kind = OP_ADD;
-	norm->attr = attrs_default(OP_ADD);
+	rewrite_become(norm, OP_ADD, attrs_default(OP_ADD));
 	rewrite_infer(g, norm);
+}
+
+static bool fold_forwards(Graph *g)
+{
+	bool changed = false;
+	for_each_op(op, g) {
+		Op *data;
+		Affine a;
+		if (affine_of(g, op, &data, &a))
+			changed |= fold_into_producer(g, op, data, &a);
+	}
+	return changed;
+}
+
+/* From the last op on, so that of a mul and an add both reach a reader. */
+static bool fold_backwards(Graph *g)
+{
+	bool changed = false;
+	Op **ops = xmalloc((size_t)g->nops * sizeof *ops);
+	int n = 0;
+	for_each_op(op, g)
+		if (op->kind != OP_CONSTANT) /* those may go with their reader */
+			ops[n++] = op;
+	while (n--) {
+		Op *data;
+		Affine a;
+		if (affine_of(g, ops[n], &data, &a))
+			changed |= fold_into_readers(g, ops[n], data, &a);
+	}
+	free(ops);
+	return changed;
+}
+
+static bool split_others(Graph *g)
+{
+	bool changed = false;
+	for_each_op(op, g) {
+		Op *data;
+		Affine a;
+		if (op->kind != OP_BATCH_NORM || !affine_of(g, op, &data, &a))
+			continue;
+		split(g, op, data, &a);
+		changed = true;
+	}
+	return changed;
 }
 
 bool pass_fold_batchnorm(Graph *g)
 {
-	bool changed = false;
+	bool changed = fold_forwards(g);
 
-	for_each_op(op, g) {
-		Op *data;
-		Affine a;
-		if (!affine_of(g, op, &data, &a))
-			continue;
-		if (fold_into_producer(g, op, data, &a) || fold_into_readers(g, op, data, &a)) {
-			changed = true;
-		} else if (op->kind == OP_BATCH_NORM) {
-			split(g, op, data, &a);
-			changed = true;
-		}
-	}
+	changed |= fold_backwards(g);
+	changed |= split_others(g);
 	return changed;
 }

@@ -78,8 +78,7 @@ bool pass_fold_constants(Graph *g)
 			continue;
 		}
 		op_drop_inputs(op, 0);
-		op->kind = OP_CONSTANT;
-		op->attr = attrs_default(OP_CONSTANT);
+		rewrite_become(op, OP_CONSTANT, attrs_default(OP_CONSTANT));
 		op->value = t;
 		changed = true;
 	}

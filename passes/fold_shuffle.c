@@ -74,8 +74,10 @@ static Op *become_selection(Graph *g, Op *op, Op *x, Ints list)
 		rewrite_merge(g, x, op);
 		return NULL;
 	}
-	op->kind = is_run(list) ? OP_SLICE : OP_SELECT_CHANNELS;
-	op->attr = is_run(list) ? run_of(g, x->shape, list) : (Attrs){ .channels.channels = list };
+	if (is_run(list))
+		rewrite_become(op, OP_SLICE, run_of(g, x->shape, list));
+	else
+		rewrite_become(op, OP_SELECT_CHANNELS, (Attrs){ .channels.channels = list });
 	op_set_input(op, 0, x);
 	op_drop_inputs(op, 1);
 	for (int i = 0; i < n; i++)

@@ -27,6 +27,13 @@ void rewrite_merge(Graph *g, Op *keep, Op *gone)
 	op_remove_dead(g, gone);
 }
 
+void rewrite_become(Op *op, OpKind kind, Attrs attr)
+{
+	op->kind = kind;
+	op->attr = attr;
+	op->stored = op->weights = DEV_UNSET;
+}
+
 void rewrite_infer(Graph *g, Op *op)
 {
 	if (!op_infer(g, op))

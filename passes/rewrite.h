@@ -35,6 +35,10 @@ void rewrite_succeed(Graph *g, Op *heir, Op *old);
 /* A reshape before `at`, or `in` itself if it has that shape. */
 Op *rewrite_reshape(Graph *g, Op *at, const char *name, Op *in, Shape shape);
 
+/* Makes `op` an op of another kind; formats chosen for what it was are
+ * forgotten. Inputs and type are the caller's to set. */
+void rewrite_become(Op *op, OpKind kind, Attrs attr);
+
 /* Types `op` anew after its inputs or attributes changed. Dies if it has no
  * type: the pass that changed it was wrong. */
 void rewrite_infer(Graph *g, Op *op);
