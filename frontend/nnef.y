@@ -46,7 +46,7 @@ typedef struct TypedName {
 %token <typed> TYPED_NAME "typed operation" TENSOR "tensor type"
 %token <base> BASE "type name"
 
-%type <exprs> names iterators arguments expressions lefts
+%type <exprs> names inputs iterators arguments expressions lefts
 %type <expr> left lhs expr binary primary optional condition hints
 %type <type> type types
 %type <param> param result
@@ -134,7 +134,7 @@ names:	NAME			{ $$ = expr_list(p); expr_push(p, $$, NULL, named(p, EXPR_NAME, AT
 	| names ',' NAME	{ $$ = $1; expr_push(p, $$, NULL, named(p, EXPR_NAME, AT(@3), $3)); }
 	;
 
-graph:	"graph" NAME '(' names ')' "->" '(' names ')' '{' assigns '}'
+graph:	"graph" NAME '(' inputs ')' "->" '(' names ')' '{' assigns '}'
 		{
 			p->model->graph = (Fragment){
 				.name = $2, .loc = AT(@2), .has_body = true, .standard = -1,
@@ -143,6 +143,10 @@ graph:	"graph" NAME '(' names ')' "->" '(' names ')' '{' assigns '}'
 				.nbody = $11->n, .body = $11->v,
 			};
 		}
+	;
+
+inputs:	%empty			{ $$ = expr_list(p); }
+	| names
 	;
 
 fragments: %empty

@@ -129,6 +129,16 @@ Value nnef_lower_softmax(Call *c)
 	return value_tensor(emit(c, NULL, OP_DIV, NULL, 2, (Op *[]){ e, sum }));
 }
 
+/* A mean or maximum over all positions is a global pool, which devices run;
+ * sum_reduce with `normalize` stays what it is. */
+static OpKind global_kind(const Call *c, const Op *x, Ints axes)
+{
+	bool all = x->shape.rank > 2 && type_is_float(x->dtype) && axes.n == x->shape.rank - 2 &&
+		   axes.v[0] == 2;
+	return !all ? OP_COUNT : c->kind == OP_REDUCE_MEAN ? OP_GLOBAL_AVG_POOL
+		: c->kind == OP_REDUCE_MAX ? OP_GLOBAL_MAX_POOL : OP_COUNT;
+}
+
 Value nnef_lower_reduce(Call *c)
 {
 	Op *x = arg_op(c, "input");
@@ -140,6 +150,8 @@ Value nnef_lower_reduce(Call *c)
 		kind = OP_REDUCE_MEAN;
 	if (!axes.n) /* to the IR an empty list means all of them */
 		return value_tensor(emit(c, NULL, OP_IDENTITY, NULL, 1, &x));
+	if (global_kind(c, x, axes) != OP_COUNT)
+		return value_tensor(emit(c, NULL, global_kind(c, x, axes), NULL, 1, &x));
 	return value_tensor(emit_reduce(c, NULL, kind, x, axes));
 }
 

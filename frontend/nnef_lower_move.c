@@ -52,13 +52,9 @@ static bool override_shape(Call *c, Shape *s)
 
 Value nnef_lower_external(Call *c)
 {
-	const ModelOptions *opt = c->n->opt;
 	Shape s;
 	if (!override_shape(c, &s) && !arg_shape(c, false, &s))
 		return NO_VALUE;
-	for (int i = 0; i < opt->nknown; i++)
-		if (strcmp(opt->known[i].name, c->want.base) == 0)
-			return value_tensor(emit_constant(c, NULL, opt->known[i].value));
 	Op *op = graph_insert(c->n->g, NULL, OP_INPUT, c->want.base, 0, NULL);
 	op->loc = c->loc;
 	op->dtype = c->type;

@@ -90,51 +90,57 @@ Value nnef_lower_pad(Call *c)
 					(float)arg_scalar(c, "value")));
 }
 
-/* Dims of 1 expand; others are split in two, expanded and joined again. */
+/* Repeats one dim: it is split in two, expanded and joined again. */
+static Op *repeat_dim(Call *c, const char *suffix, Op *x, int axis, int64_t times)
+{
+	Attrs attr = attrs_default(OP_EXPAND);
+	Shape split = x->shape, out = x->shape;
+	if (split.rank == MAX_RANK || times > MAX_ELEMENTS / x->shape.dim[axis]) {
+		call_error(c, "%s repeated %" PRId64 " times in dim %d is too large",
+			   shape_text(c->n->arena, x->shape), times, axis);
+		return NULL;
+	}
+	out.dim[axis] *= times;
+	memmove(&split.dim[axis + 1], &split.dim[axis],
+		(size_t)(split.rank - axis) * sizeof split.dim[0]);
+	split.rank++;
+	split.dim[axis] = 1;
+	x = emit_reshape(c, "split", x, split);
+	split.dim[axis] = times;
+	attr.shape.shape = ints_of_shape(c->n->arena, split);
+	x = emit(c, "expanded", OP_EXPAND, &attr, 1, &x);
+	return emit_reshape(c, suffix, x, out);
+}
+
+/* Dims of 1 expand, all of them at once; others are repeated one by one. */
 Value nnef_lower_tile(Call *c)
 {
 	Attrs attr = attrs_default(OP_EXPAND);
 	Op *x = arg_op(c, "input");
 	Ints repeats;
 	int last = -1;
+	bool expands = false;
 	if (!x || !arg_ints(c, "repeats", &repeats))
 		return NO_VALUE;
 	if (repeats.n != x->shape.rank)
 		return call_error(c, "'repeats' has %d items, input has %d dims", repeats.n, x->shape.rank);
+	Shape in = x->shape, expanded = in;
 	for (int i = 0; i < repeats.n; i++) {
 		if (repeats.v[i] < 1 || repeats.v[i] > MAX_ELEMENTS)
 			return call_error(c, "repeats[%d] is %" PRId64, i, repeats.v[i]);
-		if (repeats.v[i] > 1)
+		if (in.dim[i] == 1)
+			expanded.dim[i] = repeats.v[i];
+		else if (repeats.v[i] > 1)
 			last = i;
+		expands = expands || expanded.dim[i] != in.dim[i];
 	}
-	if (last < 0)
-		return value_tensor(emit(c, NULL, OP_IDENTITY, NULL, 1, &x));
-	for (int i = 0; x && i <= last; i++) {
-		if (repeats.v[i] == 1)
-			continue;
-		Shape split = x->shape, out = x->shape;
-		const char *suffix = i == last ? NULL : "part";
-		if (x->shape.dim[i] == 1) {
-			out.dim[i] = repeats.v[i];
-			attr.shape.shape = ints_of_shape(c->n->arena, out);
-			x = emit(c, suffix, OP_EXPAND, &attr, 1, &x);
-			continue;
-		}
-		if (split.rank == MAX_RANK)
-			return call_error(c, "input of %d dims cannot be tiled", split.rank);
-		if (repeats.v[i] > MAX_ELEMENTS / x->shape.dim[i])
-			return call_error(c, "result has too many elements");
-		out.dim[i] *= repeats.v[i];
-		memmove(&split.dim[i + 1], &split.dim[i],
-			(size_t)(split.rank - i) * sizeof split.dim[0]);
-		split.rank++;
-		split.dim[i] = 1;
-		x = emit_reshape(c, "split", x, split);
-		split.dim[i] = repeats.v[i];
-		attr.shape.shape = ints_of_shape(c->n->arena, split);
-		x = emit(c, "expanded", OP_EXPAND, &attr, 1, &x);
-		x = emit_reshape(c, suffix, x, out);
-	}
+	attr.shape.shape = ints_of_shape(c->n->arena, expanded);
+	if (expands || last < 0)
+		x = emit(c, last < 0 ? NULL : "part", expands ? OP_EXPAND : OP_IDENTITY,
+			 expands ? &attr : NULL, 1, &x);
+	for (int i = 0; x && i <= last; i++)
+		if (in.dim[i] != 1 && repeats.v[i] > 1)
+			x = repeat_dim(c, i == last ? NULL : "part", x, i, repeats.v[i]);
 	return value_tensor(x);
 }
 

@@ -20,6 +20,34 @@ static void drop_unread(Graph *g)
 	}
 }
 
+/* NNEF reductions keep their dims; one that is then squeezed, and read by
+ * nothing else, is one that does not. */
+static void merge_squeezes(Graph *g)
+{
+	for_each_op(op, g) {
+		Op *in = op->kind == OP_RESHAPE ? op_in(op, 0) : op;
+		bool arg = in->kind == OP_ARGMAX || in->kind == OP_ARGMIN;
+		bool reduce = in->kind >= OP_REDUCE_MEAN && in->kind <= OP_REDUCE_PROD;
+		bool *keepdims = arg ? &in->attr.arg.keepdims : &in->attr.reduce.keepdims;
+		if (!(arg || reduce) || !*keepdims || !op_has_one_use(in) || in == op || in->nhints)
+			continue;
+		*keepdims = false;
+		op_infer(g, in);
+		if (!shape_equal(in->shape, op->shape)) {
+			*keepdims = true;
+			op_infer(g, in);
+			continue;
+		}
+		const char *name = op->name;
+		in->loc = op->loc;
+		in->nhints = op->nhints;
+		in->hints = op->hints;
+		op_replace_uses(op, in);
+		op_remove(g, op);
+		op_rename(g, in, name);
+	}
+}
+
 static bool is_input(const Fragment *graph, const char *name)
 {
 	for (int i = 0; i < graph->nparams; i++)
@@ -75,6 +103,7 @@ Graph *nnef_parse_text(Arena *a, Diag *d, const char *file, const char *text, si
 	if (d->errors > before)
 		return NULL;
 	drop_unread(n.g);
+	merge_squeezes(n.g);
 	return n.g;
 }
 

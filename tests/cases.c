@@ -75,21 +75,25 @@ const char *cases_text(const Graph *g)
 
 /* NNEF that starts with its graph or a fragment may use every extension; what
  * is put before it stands on its first line, so that line numbers hold. */
-static Graph *parse_nnef(Arena *a, Diag *d, const char *file, const char *text)
+static const char *extended(Arena *a, const char *text)
 {
-	if (strncmp(text, "graph", 5) == 0 || strncmp(text, "fragment", 8) == 0)
-		text = arena_printf(a, "version 1.0; extension KHR_enable_fragment_definitions, "
-				    "KHR_enable_operator_expressions, TS_scoped_variables, TS_hints;%s",
-				    text);
-	return nnef_parse_text(a, d, file, text, strlen(text), "no such folder",
-			       &(ModelOptions){ .no_weights = true });
+	if (strncmp(text, "graph", 5) != 0 && strncmp(text, "fragment", 8) != 0)
+		return text;
+	return arena_printf(a, "version 1.0; extension KHR_enable_fragment_definitions, "
+			    "KHR_enable_operator_expressions, TS_scoped_variables, TS_hints;%s", text);
+}
+
+Graph *cases_read(Arena *a, Diag *d, const char *file, const char *text, const ModelOptions *opt)
+{
+	if (strlen(file) < 5 || strcmp(file + strlen(file) - 5, ".nnef") != 0)
+		return text_parse(a, d, file, text, strlen(text), opt);
+	text = extended(a, text);
+	return nnef_parse_text(a, d, file, text, strlen(text), "no such folder", opt);
 }
 
 static Graph *parse_plainly(Arena *a, Diag *d, const char *file, const char *text)
 {
-	if (strlen(file) > 5 && strcmp(file + strlen(file) - 5, ".nnef") == 0)
-		return parse_nnef(a, d, file, text);
-	return text_parse(a, d, file, text, strlen(text), &(ModelOptions){ 0 });
+	return cases_read(a, d, file, text, &(ModelOptions){ .no_weights = true });
 }
 
 const char *cases_print(const Graph *g)

@@ -8,6 +8,7 @@
 #ifndef TESTS_CASES_H
 #define TESTS_CASES_H
 
+#include "frontend/model.h"
 #include "ir/graph.h"
 
 typedef struct Case {
@@ -19,7 +20,10 @@ typedef struct Case {
  * state. Returns what main returns. */
 int cases_run(const char *path, void (*run)(void **state));
 
-/* Reads text, and holds the graph to what every graph must do: obey the
+/* Reads IR text, or NNEF if the file is named so. */
+Graph *cases_read(Arena *a, Diag *d, const char *file, const char *text, const ModelOptions *opt);
+
+/* The same, and holds the graph to what every graph must do: obey the
  * verifier and come back from its own text to the same text. NULL if it is
  * wrong, which is reported to `d`. */
 Graph *cases_parse(Arena *a, Diag *d, const char *file, const char *text);

@@ -136,7 +136,7 @@ static void a_known_input_is_a_constant(void **state)
 	const KnownInput known = { "x", counting(t->arena, TYPE_F32, SHAPE(1, 2)) };
 	write_model(t);
 	ModelOptions opt = { .no_weights = true, .nknown = 1, .known = &known };
-	Graph *g = read_model(t, opt);
+	Graph *g = model_read(t->arena, &t->diag, t->dir, &opt);
 	assert_int_equal(graph_find(g, "x")->kind, OP_CONSTANT);
 }
 
