@@ -1,6 +1,6 @@
 /*
- * conform [--open=NAME]... DIR...: ONNX's backend tests against the reference
- * executor.
+ * conform [--passes] [--open=NAME]... DIR...: ONNX's backend tests against the
+ * reference executor; with --passes, also after every pass has run.
  *
  * A DIR is a test (model.onnx, test_data_set_K/input_K.pb, output_K.pb), or
  * holds tests, or is or holds light_NAME.onnx with light_NAME_output_K.pb,
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "frontend/onnx.h"
+#include "passes/pass.h"
 #include "runtime/ref/ref.h"
 
 enum { MOST = 64 };
@@ -30,6 +31,7 @@ typedef struct Tensors {
 } Tensors;
 
 typedef struct Case {
+	bool passes;
 	Arena *arena;
 	Diag diag;
 	const char *name, *model;
@@ -38,6 +40,7 @@ typedef struct Case {
 } Case;
 
 typedef struct Counts {
+	bool passes;
 	int passed, failed, skipped;
 	int nopen;        /* tests that may fail, */
 	char **open;      /* as --open=NAME */
@@ -122,6 +125,19 @@ static void run_graph(Case *c, const Graph *g, const Tensors *in, const Tensors 
 		compare(c, i, out.v[i], want->v[i]);
 }
 
+static void run_both_ways(Case *c, Graph *g, const Tensors *in, const Tensors *want)
+{
+	run_graph(c, g, in, want);
+	if (c->why || !c->passes)
+		return;
+	if (!passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }))
+		c->why = "does not pass the passes";
+	else
+		run_graph(c, g, in, want);
+	if (c->why)
+		c->why = arena_printf(c->arena, "after the passes: %s", c->why);
+}
+
 /* Reads the model; the caller's inputs are known where it needs a constant,
  * and give the dims the model leaves open. */
 static Graph *import(Case *c, const Tensors *in)
@@ -164,7 +180,7 @@ static void run_data_set(Case *c, const char *folder)
 	if (!g)
 		return;
 	Tensors in = still_inputs(c, g, &given);
-	run_graph(c, g, &in, &want);
+	run_both_ways(c, g, &in, &want);
 }
 
 static void run_data_sets(Case *c)
@@ -198,14 +214,14 @@ static void run_light(Case *c)
 			tensor_set_f64(t, i, (double)i / (double)n);
 		in.v[in.n++] = t;
 	}
-	run_graph(c, g, &in, &want);
+	run_both_ways(c, g, &in, &want);
 }
 
 static void run_case(Counts *n, const char *name, const char *model, bool light)
 {
 	char *said;
 	size_t size;
-	Case c = { .arena = arena_create(), .name = name, .model = model };
+	Case c = { .passes = n->passes, .arena = arena_create(), .name = name, .model = model };
 
 	c.diag.to = open_memstream(&said, &size);
 	if (!onnx_outline(c.arena, &c.diag, model, &c.outline))
@@ -271,12 +287,15 @@ static void run_folder(Counts *n, Arena *a, const char *dir)
 
 int main(int argc, char **argv)
 {
-	Counts n = { .open = argv + 1 };
+	const bool passes = argc > 1 && strcmp(argv[1], "--passes") == 0;
+	argc -= passes;
+	argv += passes;
+	Counts n = { .passes = passes, .open = argv + 1 };
 
 	while (n.nopen + 1 < argc && strncmp(n.open[n.nopen], "--open=", strlen("--open=")) == 0)
 		n.nopen++;
 	if (n.nopen + 1 == argc) {
-		fputs("usage: conform [--open=NAME]... DIR...\n", stderr);
+		fputs("usage: conform [--passes] [--open=NAME]... DIR...\n", stderr);
 		return EXIT_USAGE;
 	}
 	Arena *a = arena_create();
