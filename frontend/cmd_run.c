@@ -10,13 +10,18 @@
 #include "ir/file.h"
 #include "runtime/ref/ref.h"
 
+enum { MOST_THREADS = 1024 };
+
 bool session_device(Session *s)
 {
 	const char *device = option_text(s->opt, OPT_DEVICE);
-	if (!device || strcmp(device, "ref") == 0)
-		return true;
-	usage_error(s->diag, "'--device': no device '%s', there is 'ref'", device);
-	return false;
+	const bool known = !device || strcmp(device, "ref") == 0;
+	const bool few = option_number(s->opt, OPT_THREADS, 0) <= MOST_THREADS;
+	if (!known)
+		usage_error(s->diag, "'--device': no device '%s', there is 'ref'", device);
+	if (!few)
+		usage_error(s->diag, "'--threads': at most %d", MOST_THREADS);
+	return known && few;
 }
 
 enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor *out[])

@@ -79,7 +79,7 @@ static void select_passes(Session *s)
 	const char *dump = option_text(s->opt, OPT_DUMP_AFTER);
 	if (list) {
 		parse_passes(s, list);
-	} else {
+	} else if (s->opt->command != CMD_convert) {
 		s->npasses = pass_pipeline_length;
 		s->passes = arena_array(s->arena, PassId, s->npasses);
 		memcpy(s->passes, pass_pipeline, (size_t)s->npasses * sizeof *s->passes);

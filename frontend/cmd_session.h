@@ -41,7 +41,7 @@ bool session_passes(Session *s, Graph *g);
 /* Both. */
 Graph *session_compile(Session *s);
 
-/* False if the device the user wants is none, reported. */
+/* False if the device or threads the user wants are none, reported. */
 bool session_device(Session *s);
 
 /* Runs a graph on that device. Not EXIT_OK: reported. */

@@ -12,7 +12,7 @@ typedef enum Times { ONCE, REPEATS } Times;
 
 #define ON(name) (1u << CMD_##name)
 #define EXECUTES (ON(run) | ON(verify))
-#define READS (ON(opt) | ON(run) | ON(verify) | ON(check))
+#define READS (ON(opt) | ON(run) | ON(verify) | ON(convert) | ON(check))
 #define ALL ((1u << COMMAND_COUNT) - 1)
 
 typedef struct OptionInfo {

@@ -87,7 +87,7 @@ silent
 ok
 
 claim "no line of any help is longer than 80 columns"
-for c in opt run verify check ops; do
+for c in opt run verify convert check ops; do
 	expect 0 $c --help
 	out_has "usage: tessera $c "
 	[ -z "$(awk 'length > 80' out)" ] || wrong "a long line in the help of $c"
@@ -131,6 +131,8 @@ expect 2 run net.ir --random-input=1
 err_is "tessera: error: 'run' wants --output DIR"
 expect 2 run net.ir --random-input=1 --output o --device=gpu
 err_is "tessera: error: '--device': no device 'gpu', there is 'ref'"
+expect 2 verify net.ir --threads=1025
+err_is "tessera: error: '--threads': at most 1024"
 absent o
 ok
 
@@ -234,6 +236,13 @@ done
 expect 0 opt net.ir --dump-dir=dumps
 expect 0 run "$last" --passes= --random-input=3 --output o5
 same o1/out_0.npy o5/out_0.npy
+ok
+
+claim "dumps that cannot be written end the command"
+echo text >file
+expect 1 opt net.ir --dump-dir=file/in
+err_has "file/in: error: cannot make the folder"
+[ ! -s out ] || wrong "a graph is printed"
 ok
 
 claim "a part keeps the numbers of the whole"
@@ -369,6 +378,22 @@ out_has "'l' (log_softmax): reference-only"
 out_has "'c' (conv): weights are not constant"
 out_has "3 of 3 ops cannot run on wormhole_n150"
 grep -q "'r'" out && wrong "the relu is listed"
+ok
+
+claim "convert writes NNEF that gives the same result, with or without passes"
+expect 2 convert net.ir
+err_is "tessera: error: 'convert' wants -o DIR"
+expect 0 convert net.ir -o flat
+silent
+there flat/graph.nnef
+grep -q batch_normalization flat/graph.nnef || wrong "passes have run"
+expect 0 verify flat --random-input=3 --expect expected/out_0.npy
+expect 0 convert net.ir -o folded --passes=fold_batchnorm
+grep -q batch_normalization folded/graph.nnef && wrong "the pass has not run"
+expect 0 verify folded --random-input=3 --expect expected/out_0.npy
+expect 1 convert no-such.ir -o none
+expect 1 convert net.ir -o file/in
+absent none
 ok
 
 claim "output that does not arrive is an error"
