@@ -160,7 +160,7 @@ bool op_infer(Graph *g, Op *op);
 
 /* Prints the graph as IR text. A constant of more than PRINT_INLINE elements
  * that is no splat, or that is elided, appears by hash. */
-enum { PRINT_INLINE = 64 };
+enum { PRINT_INLINE = 24 };
 bool tensor_prints_hash(const Tensor *t);
 void graph_print(const Graph *g, FILE *f);
 void op_print(const Op *op, FILE *f);

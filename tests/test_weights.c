@@ -244,10 +244,10 @@ static void a_dump_holds_once_each_constant_that_text_does_not_spell(void **stat
 {
 	Fixture *t = *state;
 	Graph *g = graph_create(t->arena, &t->diag, "g");
-	Tensor *large = counting(t->arena, TYPE_F32, SHAPE(65));
+	Tensor *large = counting(t->arena, TYPE_F32, SHAPE(PRINT_INLINE + 1));
 	graph_constant(g, NULL, "a", large);
-	graph_constant(g, NULL, "b", counting(t->arena, TYPE_F32, SHAPE(65)));
-	graph_constant(g, NULL, "small", counting(t->arena, TYPE_F32, SHAPE(64)));
+	graph_constant(g, NULL, "b", counting(t->arena, TYPE_F32, SHAPE(PRINT_INLINE + 1)));
+	graph_constant(g, NULL, "small", counting(t->arena, TYPE_F32, SHAPE(PRINT_INLINE)));
 	graph_constant(g, NULL, "splat", tensor_splat(t->arena, TYPE_I8, SHAPE(10, 10), 0, 7));
 	Tensor *elided = arena_new(t->arena, Tensor);
 	*elided = (Tensor){ .dtype = TYPE_F32, .shape = SHAPE(100), .hash = 1 };
