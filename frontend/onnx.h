@@ -21,8 +21,8 @@ typedef struct OnnxOpRow {
 /* For `tessera ops`: row i; NULL past the last. */
 const OnnxOpRow *onnx_op_row(int i);
 
-/* A model in memory; `file` is the name diagnostics use, and external data is
- * looked for in its folder. */
+/* A model in memory that outlives the graph, whose weights lie there; `file` is
+ * the name diagnostics use, and external data is looked for in its folder. */
 Graph *onnx_parse(Arena *a, Diag *d, const char *file, Bytes bytes, const ModelOptions *opt);
 
 /* What a model says of itself. */

@@ -80,10 +80,19 @@ typedef void (*OnnxBuild)(Node *n);
 
 /* --- onnx_wire.c */
 
-/* The message in `bytes`, in arena memory; NULL if it is malformed, nests too
- * deeply or unpacks to far more than its size, which is reported. */
+/* The message in `bytes`, in arena memory, but for large raw_data, which stays
+ * where it is; NULL if it is malformed, nests too deeply or unpacks to far
+ * more than its size, which is reported. */
 void *onnx_unpack(Arena *a, Diag *d, const char *file, const ProtobufCMessageDescriptor *type,
 		  Bytes bytes);
+
+typedef struct OnnxRaw {
+	const void *data;
+	size_t size;
+} OnnxRaw;
+
+/* The raw_data of a tensor; false if it has none. */
+bool onnx_raw(const Onnx__TensorProto *t, OnnxRaw *raw);
 
 /* --- onnx_tensor.c */
 

@@ -160,7 +160,7 @@ Graph *onnx_read(Arena *a, Diag *d, const char *path, const ModelOptions *opt)
 	if (!bytes.data)
 		return NULL;
 	Graph *g = onnx_parse(a, d, file, bytes, opt);
-	/* The message has its own copy of the weights. */
+	/* What was looked at costs memory no longer, until it is used. */
 	if (bytes.size)
 		madvise((void *)(uintptr_t)bytes.data, bytes.size, MADV_DONTNEED);
 	return g;

@@ -252,20 +252,21 @@ static bool from_file(Arena *a, Diag *d, Loc at, const Onnx__TensorProto *p, Str
 	return true;
 }
 
-static bool from_raw(Diag *d, Loc at, const Onnx__TensorProto *p, Tensor *t)
+static bool from_raw(Diag *d, Loc at, OnnxRaw raw, Tensor *t)
 {
-	if (p->raw_data.len != (uint64_t)tensor_bytes(t)) {
+	if (raw.size != (uint64_t)tensor_bytes(t)) {
 		diag_error(d, at, "needs %" PRId64 " bytes, but raw_data has %zu", tensor_bytes(t),
-			   p->raw_data.len);
+			   raw.size);
 		return false;
 	}
-	t->data = p->raw_data.data;
+	t->data = raw.data;
 	return true;
 }
 
 Tensor *onnx_tensor(Arena *a, Diag *d, Loc at, const Onnx__TensorProto *p, StrMap *external)
 {
 	Tensor *t = arena_new(a, Tensor);
+	OnnxRaw raw;
 	bool ok;
 
 	t->dtype = onnx_dtype(p->data_type);
@@ -277,8 +278,8 @@ Tensor *onnx_tensor(Arena *a, Diag *d, Loc at, const Onnx__TensorProto *p, StrMa
 	}
 	if (p->has_data_location && p->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
 		ok = from_file(a, d, at, p, external, t);
-	else if (p->has_raw_data)
-		ok = from_raw(d, at, p, t);
+	else if (onnx_raw(p, &raw))
+		ok = from_raw(d, at, raw, t);
 	else
 		ok = from_field(a, d, at, p, t);
 	if (!ok)

@@ -170,6 +170,38 @@ static void weights_keep_their_type(void **state)
 		"%y.1 = output %y {node = \"y\"} : bf16[1,1,1,1]\n");
 }
 
+static void large_weights_stay_where_the_file_has_them(void **state)
+{
+	Model *m = model_create(*state, 13);
+	model_input(m, "x", TYPE_F32, "100");
+	model_weight(m, "w", TYPE_F32, SHAPE(100), 0.5);
+	model_node(m, "Add", "x w", "y");
+	model_output(m, "y");
+	Graph *g = model_parse(m);
+	assert_non_null(g);
+	const Tensor *w = op_value(graph_find(g, "w"));
+	const char *data = w->data;
+	assert_true(data > m->bytes.data && data + 400 <= m->bytes.data + m->bytes.size);
+	assert_true(tensor_f64(w, 99) == 0.5);
+}
+
+static void fields_no_one_knows_are_passed_over(void **state)
+{
+	Model *m = model_create(*state, 13);
+	/* The field under which the reader notes where raw_data lies. */
+	ProtobufCMessageUnknownField field = { 1000, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED, 17,
+					       (uint8_t *)"\020abcdefghijklmnop" };
+	model_input(m, "x", TYPE_F32, "2");
+	Onnx__TensorProto *w = model_weight(m, "w", TYPE_F32, SHAPE(2), 0.5);
+	w->base.n_unknown_fields = 1;
+	w->base.unknown_fields = &field;
+	model_node(m, "Add", "x w", "y");
+	model_output(m, "y");
+	Graph *g = model_parse(m);
+	assert_non_null(g);
+	assert_true(tensor_f64(op_value(graph_find(g, "w")), 1) == 0.5);
+}
+
 static void mixed_types_are_refused(void **state)
 {
 	Model *m = model_create(*state, 13);
@@ -192,6 +224,8 @@ int main(void)
 		T(bools_are_zero_or_one),
 		T(external_data_is_used_where_it_lies),
 		T(weights_keep_their_type),
+		T(large_weights_stay_where_the_file_has_them),
+		T(fields_no_one_knows_are_passed_over),
 		T(mixed_types_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
