@@ -225,7 +225,7 @@ static bool sink_reshape(Graph *g, Op *op)
 			op_set_input(op, i, op_in(in, 0));
 			if (in != r && !in->uses)
 				op_remove(g, in);
-		} else if (shape_count(in->shape) != 1) {
+		} else if (shape_count(in->shape) != 1 || in->shape.rank > shapes[i].rank) {
 			Tensor *t = rewrite_reshaped(g, op_value(in), shapes[i]);
 			rewrite_constant(g, op, i,
 				arena_printf(g->arena, "%s.reshaped", in->name), t);

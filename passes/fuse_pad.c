@@ -45,22 +45,6 @@ static Ints add_pads(Graph *g, Ints own, const Op *pad)
 	return ints_copy(g->arena, sum, 2 * spatial);
 }
 
-/* True if along each dim every window of `pool`, padded by `pads`, has a tap
- * inside the unpadded input. */
-static bool windows_reach_input(const Op *pool, Shape in, Ints pads)
-{
-	const poolAttr *a = &pool->attr.pool;
-	for (int d = 0; d + 2 < in.rank; d++) {
-		const int64_t dilation = a->dilations.v[d], stride = a->strides.v[d];
-		const int64_t span = (a->kernel.v[d] - 1) * dilation;
-		const int64_t last = (pool->shape.dim[2 + d] - 1) * stride - pads.v[d];
-		/* taps no further apart than the input is wide cannot miss it */
-		if (span < pads.v[d] || last >= in.dim[2 + d] || dilation > in.dim[2 + d])
-			return false;
-	}
-	return true;
-}
-
 static bool takes_pad(const Op *op, const Op *pad, Ints pads)
 {
 	const float value = pad->attr.pad.value;
@@ -71,10 +55,10 @@ static bool takes_pad(const Op *op, const Op *pad, Ints pads)
 	case OP_AVG_POOL:
 		return value == 0 && !op->attr.pool.ceil
 			&& (op->attr.pool.count_pad || ints_all(op->attr.pool.pads, 0))
-			&& windows_reach_input(op, in, pads);
+			&& pool_windows_reach(op, in, pads);
 	case OP_MAX_POOL:
 		return (value <= -FLT_MAX || (value == 0 && rewrite_not_negative(op_in(pad, 0))))
-			&& windows_reach_input(op, in, pads);
+			&& pool_windows_reach(op, in, pads);
 	default:
 		return false;
 	}

@@ -228,6 +228,20 @@ static bool act_not_negative(Act act)
 	}
 }
 
+bool pool_windows_reach(const Op *pool, Shape in, Ints pads)
+{
+	const poolAttr *a = &pool->attr.pool;
+	for (int d = 0; d + 2 < in.rank; d++) {
+		const int64_t dilation = a->dilations.v[d], stride = a->strides.v[d];
+		const int64_t span = (a->kernel.v[d] - 1) * dilation;
+		const int64_t last = (pool->shape.dim[2 + d] - 1) * stride - pads.v[d];
+		/* taps no further apart than the input is wide cannot miss it */
+		if (span < pads.v[d] || last >= in.dim[2 + d] || dilation > in.dim[2 + d])
+			return false;
+	}
+	return true;
+}
+
 bool rewrite_not_negative(const Op *op)
 {
 	enum { FURTHEST = 8 };
@@ -235,7 +249,11 @@ bool rewrite_not_negative(const Op *op)
 		if (op_has_act(op))
 			return act_not_negative(op->act);
 		switch (op->kind) {
-		case OP_MAX_POOL:
+		case OP_MAX_POOL: /* of padding alone is -inf */
+			if (!pool_windows_reach(op, op_in(op, 0)->shape, op->attr.pool.pads))
+				return false;
+			op = op_in(op, 0);
+			break;
 		case OP_AVG_POOL:
 		case OP_GLOBAL_AVG_POOL:
 		case OP_GLOBAL_MAX_POOL:

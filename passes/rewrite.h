@@ -67,6 +67,10 @@ bool rewrite_scalar(Graph *g, const Op *op, double *v);
 /* The activation an op of trait ACT stands for. */
 Act act_of(const Op *op);
 
+/* True if along each dim every window of `pool`, padded by `pads`, has a tap
+ * inside the unpadded input `in`. */
+bool pool_windows_reach(const Op *pool, Shape in, Ints pads);
+
 /* True if no element of the result can be below zero. */
 bool rewrite_not_negative(const Op *op);
 

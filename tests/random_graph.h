@@ -16,6 +16,11 @@
 
 Graph *random_graph(Arena *a, Diag *d, uint64_t seed);
 
+/* Any ops on any operands, right but senseless. A smooth one has only f32 and
+ * no op that makes much of small differences, so that its values can be
+ * compared. */
+Graph *wild_graph(Arena *a, Diag *d, uint64_t seed, bool smooth);
+
 /* A graph under construction, for those that are not random. */
 typedef struct Builder {
 	Graph *g;

@@ -5,7 +5,9 @@
  * random sequences of passes and through the whole pipeline, and is then run
  * by the reference executor. Outputs may differ by 1e-5 of their range: one
  * rounding of weights to f32 is 6e-8 of a value, and a graph here has at
- * most a dozen layers whose weights are rewritten a few times each.
+ * most a dozen layers whose weights are rewritten a few times each. Graphs
+ * that make no sense also add up large values that cancel, up to sixty times
+ * over: they may differ by 1e-4.
  *
  *     test_passes_numeric [FIRST_SEED [COUNT]]
  */
@@ -19,7 +21,7 @@
 #include "tests/check.h"
 #include "tests/random_graph.h"
 
-enum { MOST = 8, MOST_PASSES = 32 };
+enum { MOST = 64, MOST_PASSES = 32 };
 
 static uint64_t first_seed = 1;
 static int seed_count = 60;
@@ -60,11 +62,30 @@ static double difference(const Tensor *want, const Tensor *got)
 	return range > 0 ? worst / range : worst;
 }
 
-static void check(uint64_t seed, const PassId ids[], int n, Tensor *const want[], int noutputs)
+/* Where the graphs come from, and how far off their outputs may be. */
+typedef struct Source {
+	Graph *(*make)(Arena *a, Diag *d, uint64_t seed);
+	double tolerance;
+} Source;
+
+static Graph *smooth_graph(Arena *a, Diag *d, uint64_t seed)
+{
+	return wild_graph(a, d, seed, true);
+}
+
+static Graph *rough_graph(Arena *a, Diag *d, uint64_t seed)
+{
+	return wild_graph(a, d, seed, false);
+}
+
+static const Source sensible = { random_graph, 1e-5 }, wild = { smooth_graph, 1e-4 };
+
+static void check(const Source *from, uint64_t seed, const PassId ids[], int n,
+		  Tensor *const want[], int noutputs)
 {
 	Arena *a = arena_create();
 	Diag d = { .to = stderr };
-	Graph *g = random_graph(a, &d, seed);
+	Graph *g = from->make(a, &d, seed);
 	Tensor *got[MOST];
 	char list[512] = "";
 	for (int i = 0; i < n; i++) {
@@ -79,7 +100,7 @@ static void check(uint64_t seed, const PassId ids[], int n, Tensor *const want[]
 		if (!shape_equal(got[i]->shape, want[i]->shape))
 			fail_msg("seed %llu, %s: output %d has another shape",
 				 (unsigned long long)seed, list, i);
-		if (difference(want[i], got[i]) > 1e-5)
+		if (difference(want[i], got[i]) > from->tolerance)
 			fail_msg("seed %llu, %s: output %d is off by %g of its range",
 				 (unsigned long long)seed, list, i, difference(want[i], got[i]));
 	}
@@ -95,56 +116,78 @@ static int outputs_of(const Graph *g)
 }
 
 /* Calls `each` for every seed with what the graph computes unchanged. */
-static void for_seeds(void (*each)(uint64_t seed, Tensor *const want[], int noutputs))
+static void for_seeds(const Source *from, void (*each)(const Source *from, uint64_t seed,
+						       Tensor *const want[], int noutputs))
 {
 	for (int i = 0; i < seed_count; i++) {
 		const uint64_t seed = first_seed + (uint64_t)i;
 		Arena *a = arena_create();
 		Diag d = { .to = stderr };
 		Tensor *want[MOST];
-		Graph *g = random_graph(a, &d, seed);
+		Graph *g = from->make(a, &d, seed);
 		run(g, want);
-		each(seed, want, outputs_of(g));
+		each(from, seed, want, outputs_of(g));
 		arena_destroy(a);
 	}
 }
 
-static void alone(uint64_t seed, Tensor *const want[], int noutputs)
+static void alone(const Source *from, uint64_t seed, Tensor *const want[], int noutputs)
 {
 	for (PassId id = 0; id < PASS_COUNT; id++)
-		check(seed, &id, 1, want, noutputs);
+		check(from, seed, &id, 1, want, noutputs);
 }
 
-static void in_any_order(uint64_t seed, Tensor *const want[], int noutputs)
+static void in_any_order(const Source *from, uint64_t seed, Tensor *const want[], int noutputs)
 {
 	PassId ids[MOST_PASSES];
 	Rng rng = { seed };
 	for (int i = 0; i < 12; i++)
 		ids[i] = (PassId)rng_below(&rng, PASS_COUNT);
-	check(seed, ids, 12, want, noutputs);
+	check(from, seed, ids, 12, want, noutputs);
 }
 
-static void together(uint64_t seed, Tensor *const want[], int noutputs)
+static void together(const Source *from, uint64_t seed, Tensor *const want[], int noutputs)
 {
-	check(seed, pass_pipeline, pass_pipeline_length, want, noutputs);
+	check(from, seed, pass_pipeline, pass_pipeline_length, want, noutputs);
 }
 
 static void no_pass_alone_changes_what_is_computed(void **state)
 {
 	(void)state;
-	for_seeds(alone);
+	for_seeds(&sensible, alone);
 }
 
 static void passes_in_any_order_change_nothing(void **state)
 {
 	(void)state;
-	for_seeds(in_any_order);
+	for_seeds(&sensible, in_any_order);
 }
 
 static void the_pipeline_changes_nothing(void **state)
 {
 	(void)state;
-	for_seeds(together);
+	for_seeds(&sensible, together);
+}
+
+static void graphs_without_sense_compute_the_same(void **state)
+{
+	(void)state;
+	for_seeds(&wild, alone);
+	for_seeds(&wild, in_any_order);
+	for_seeds(&wild, together);
+}
+
+static void any_right_graph_comes_through_all_passes(void **state)
+{
+	(void)state;
+	for (int i = 0; i < seed_count; i++) {
+		Arena *a = arena_create();
+		Diag d = { .to = stderr };
+		Graph *g = rough_graph(a, &d, first_seed + (uint64_t)i);
+		passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 });
+		cases_print(g);
+		arena_destroy(a);
+	}
 }
 
 static void a_pass_run_again_finds_nothing(void **state)
@@ -214,6 +257,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(no_pass_alone_changes_what_is_computed),
 		cmocka_unit_test(passes_in_any_order_change_nothing),
 		cmocka_unit_test(the_pipeline_changes_nothing),
+		cmocka_unit_test(graphs_without_sense_compute_the_same),
+		cmocka_unit_test(any_right_graph_comes_through_all_passes),
 		cmocka_unit_test(a_pass_run_again_finds_nothing),
 		cmocka_unit_test(a_unet_keeps_no_norm_pad_or_relu),
 	};
