@@ -65,6 +65,8 @@ typedef struct TypedName {
 %right '^'
 
 %code {
+#include <string.h>
+
 int nnef_yylex(NNEF_YYSTYPE *, NNEF_YYLTYPE *, void *scanner);
 
 #define AT(l) nnef_loc(p, (l).first_line, (l).first_column)
@@ -72,7 +74,8 @@ int nnef_yylex(NNEF_YYSTYPE *, NNEF_YYLTYPE *, void *scanner);
 static void nnef_yyerror(NNEF_YYLTYPE *at, void *scanner, NnefParse *p, const char *msg)
 {
 	(void)scanner;
-	diag_error(p->diag, AT(*at), "%s", msg);
+	diag_error(p->diag, AT(*at), "%s",
+		   strcmp(msg, "memory exhausted") ? msg : "text is nested too deeply");
 }
 
 static Expr *named(NnefParse *p, ExprKind kind, Loc at, const char *name)

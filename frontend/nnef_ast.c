@@ -68,7 +68,10 @@ static void set_children(NnefParse *p, Expr *e, int n, Expr **item)
 			e->depth = item[i]->depth + 1;
 	if (e->depth <= MAX_EXPR_DEPTH)
 		return;
-	diag_error(p->diag, e->loc, "expression is nested more than %d deep", MAX_EXPR_DEPTH);
+	if (!p->too_deep)
+		diag_error(p->diag, e->loc, "expression is nested more than %d deep",
+			   MAX_EXPR_DEPTH);
+	p->too_deep = true;
 	*e = (Expr){ .kind = EXPR_TUPLE, .loc = e->loc, .depth = 1 };
 }
 
@@ -140,8 +143,7 @@ NnefModel *nnef_parse(Arena *a, Diag *d, const char *file, const char *text, siz
 	if (nnef_yylex_init_extra(&p, &scanner))
 		die_out_of_memory(size);
 	nnef_yy_scan_bytes(text, (int)size, scanner);
-	if (nnef_yyparse(scanner, &p) == 2)
-		diag_error(d, (Loc){ .file = file }, "text is nested too deeply");
+	nnef_yyparse(scanner, &p);
 	nnef_yylex_destroy(scanner);
 	return d->errors == before ? p.model : NULL;
 }

@@ -32,7 +32,7 @@ typedef enum NnefBase {
 
 typedef struct NnefType NnefType;
 
-enum { MAX_TUPLE = 16 };
+enum { MAX_TUPLE = 16, MAX_NAME = 200, MAX_STRING = 1000 };
 
 struct NnefType {
 	NnefBase base;
@@ -185,6 +185,7 @@ typedef struct NnefParse {
 	Diag *diag;
 	const char *file;
 	int start; /* token to hand out first, then 0 */
+	bool too_deep; /* an expression was, which is said once */
 	NnefModel *model;
 } NnefParse;
 

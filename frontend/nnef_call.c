@@ -29,13 +29,13 @@ Value frame_get(const StrMap *map, const char *name)
 static const char *call_name(Nnef *n, Want w, const char *operation)
 {
 	return w.names.kind == VALUE_STRING ? w.names.string
-		: arena_printf(n->arena, "%s.%s", w.base, operation);
+		: nnef_name(n, "%s.%s", w.base, operation);
 }
 
 static const char *call_ident(Nnef *n, Want w, const char *operation)
 {
 	return w.names.kind != VALUE_NONE ? w.ident
-		: arena_printf(n->arena, "%s.%s", w.ident, operation);
+		: nnef_name(n, "%s.%s", w.ident, operation);
 }
 
 Want want_part(Nnef *n, Want w, const char *operation)
@@ -48,7 +48,7 @@ static Value names_of(Nnef *n, Frame *f, const Expr *left)
 	if (left->kind == EXPR_NAME) {
 		Value given = frame_get(&f->results, left->name);
 		return given.kind != VALUE_NONE ? given
-			: value_string(arena_printf(n->arena, "%s%s", f->path, left->name));
+			: value_string(nnef_name(n, "%s%s", f->path, left->name));
 	}
 	Value *item = arena_array(n->arena, Value, left->n);
 	for (int i = 0; i < left->n; i++)
@@ -87,7 +87,7 @@ void frame_run(Nnef *n, Frame *f)
 		const Assign *a = &f->f->body[i];
 		Want w = { .names = names_of(n, f, a->left), .ident = first_name(a->left) };
 		w.base = w.names.kind == VALUE_STRING ? w.names.string
-			: arena_printf(n->arena, "%s%s", f->path, w.ident);
+			: nnef_name(n, "%s%s", f->path, w.ident);
 		Value v = eval(n, f, a->right, w);
 		eval_bind(n, f, a->left, v);
 		if (a->hints)
@@ -131,9 +131,9 @@ static const char *new_step(Nnef *n, Frame *f, const char *ident)
 {
 	const char *step = ident;
 	for (int i = 2; strmap_get(&f->steps, step); i++)
-		step = arena_printf(n->arena, "%s_%d", ident, i);
+		step = nnef_name(n, "%s_%d", ident, i);
 	strmap_put(&f->steps, step, f);
-	return arena_printf(n->arena, "%s%s/", f->scope, step);
+	return nnef_name(n, "%s%s/", f->scope, step);
 }
 
 static Value collect_results(Nnef *n, Frame *f)
@@ -162,7 +162,7 @@ static void name_results(Nnef *n, Frame *f, Want w)
 			: w.names.kind == VALUE_TUPLE && i < w.names.n ? w.names.item[i] : NO_VALUE;
 		if (name.kind == VALUE_NONE)
 			name = value_string(op->nresults == 1 ? call_name(n, w, op->name)
-				: arena_printf(n->arena, "%s.%s", w.base, op->result[i].name));
+				: nnef_name(n, "%s.%s", w.base, op->result[i].name));
 		frame_set(n, &f->results, op->result[i].name, name);
 	}
 }
@@ -178,18 +178,18 @@ static Value invoke(Nnef *n, Frame *caller, const Fragment *op, Loc at, const Va
 		n->stopped = true;
 		return nnef_error(n, at, "fragments are nested more than %d deep", MAX_CALL_DEPTH);
 	}
-	if (!nnef_step(n, at, 50))
+	if (!nnef_step(n, at, OP_STEPS))
 		return NO_VALUE;
 	frame_init(n, &f);
 	f.standard = op->standard >= 0;
-	f.path = arena_printf(n->arena, "%s%s.", caller->path, ident);
-	f.scope = scope ? arena_printf(n->arena, "%s%s/", caller->scope, scope)
+	f.path = nnef_name(n, "%s%s.", caller->path, ident);
+	f.scope = scope ? nnef_name(n, "%s%s/", caller->scope, scope)
 			: new_step(n, caller, ident);
 	for (int i = 0; i < op->nparams; i++) {
 		frame_set(n, &f.values, op->param[i].name, arg[i]);
 		if (strcmp(op->param[i].name, "scope") == 0 && arg[i].kind == VALUE_STRING) {
 			f.own_labels = true;
-			f.scope = arena_printf(n->arena, "%s/", arg[i].string);
+			f.scope = nnef_name(n, "%s/", arg[i].string);
 		}
 	}
 	name_results(n, &f, w);

@@ -32,6 +32,17 @@ bool nnef_step(Nnef *n, Loc at, int64_t work)
 	return false;
 }
 
+const char *nnef_name(Nnef *n, const char *fmt, ...)
+{
+	char text[MAX_NAME * (MAX_CALL_DEPTH + MAX_EXPR_DEPTH)];
+	va_list ap;
+	va_start(ap, fmt);
+	int length = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	n->steps += length / 8;
+	return arena_strdup(n->arena, text);
+}
+
 /* The name of item i of what is wanted: the caller's, else numbered. */
 static Want want_item(Nnef *n, Want w, int i)
 {
@@ -39,10 +50,10 @@ static Want want_item(Nnef *n, Want w, int i)
 	if (names.kind == VALUE_ARRAY || names.kind == VALUE_TUPLE)
 		w.names = i < names.n ? names.item[i] : NO_VALUE;
 	else if (names.kind == VALUE_STRING)
-		w.names.string = arena_printf(n->arena, "%s.%d", names.string, i);
+		w.names.string = nnef_name(n, "%s.%d", names.string, i);
 	w.base = w.names.kind == VALUE_STRING ? w.names.string
-		: arena_printf(n->arena, "%s.%d", w.base, i);
-	w.ident = arena_printf(n->arena, "%s.%d", w.ident, i);
+		: nnef_name(n, "%s.%d", w.base, i);
+	w.ident = nnef_name(n, "%s.%d", w.ident, i);
 	return w;
 }
 

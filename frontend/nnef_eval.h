@@ -28,7 +28,7 @@ enum {
 	MAX_EVAL_DEPTH = 1000,    /* expressions inside expressions, over all calls */
 	MAX_STEPS = 4000000,      /* expressions evaluated, array elements made */
 	MAX_NNEF_OPS = 200000,
-	MAX_STRING = 1000,
+	OP_STEPS = 50,            /* what making an op counts for */
 };
 
 typedef struct Value Value;
@@ -95,6 +95,7 @@ typedef struct Nnef {
 	bool weights_tried;
 	unsigned extensions;
 	int64_t steps;
+	int64_t made_up; /* elements of random weights */
 	int depth, calls;
 	bool stopped; /* a limit was reached and reported */
 } Nnef;
@@ -169,6 +170,10 @@ Value nnef_error(Nnef *n, Loc at, const char *fmt, ...)
 
 /* Counts work; false once too much was done, which is reported once. */
 bool nnef_step(Nnef *n, Loc at, int64_t work);
+
+/* A name put together; long ones count as work. */
+const char *nnef_name(Nnef *n, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* --- nnef_value.c --- */
 

@@ -57,6 +57,7 @@ bool arg_ints(Call *c, const char *param, Ints *out)
 {
 	Value v = arg_value(c, param);
 	int64_t *list = arena_array(c->n->arena, int64_t, v.n);
+	c->n->steps += v.n;
 	for (int i = 0; i < v.n; i++) {
 		if (v.item[i].kind == VALUE_HOLE) {
 			call_error(c, "'%s' has a '?', which only the shape of a variable may", param);

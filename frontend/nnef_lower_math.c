@@ -305,6 +305,8 @@ Value nnef_lower_add_n(Call *c)
 		return call_error(c, "'x' is empty");
 	if (list.n == 1)
 		return value_tensor(emit(c, NULL, OP_IDENTITY, NULL, 1, &sum));
+	if (!nnef_step(c->n, c->loc, (int64_t)OP_STEPS * list.n))
+		return NO_VALUE;
 	for (int i = 1; i < list.n; i++)
 		sum = emit(c, i + 1 < list.n ? "part" : NULL, OP_ADD, NULL, 2,
 			   (Op *[]){ sum, value_op(c, "x", list.item[i]) });

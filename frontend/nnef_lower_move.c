@@ -81,6 +81,7 @@ Value nnef_lower_constant(Call *c)
 		return call_error(c, "shape %s has %" PRId64 " elements, 'value' has %d",
 				  shape_text(c->n->arena, s), count, v.n);
 	bool splat = v.n == 1 && count > 1;
+	c->n->steps += v.n;
 	Tensor *t = tensor_create(c->n->arena, c->type, splat ? (Shape){ 0 } : s);
 	for (int i = 0; i < v.n; i++) {
 		if (v.item[i].kind == VALUE_SCALAR)
@@ -216,6 +217,7 @@ static Op **arg_ops(Call *c, const char *param, int *n)
 {
 	Value list = arg_value(c, param);
 	Op **v = arena_array(c->n->arena, Op *, list.n);
+	c->n->steps += list.n;
 	if (!list.n)
 		call_error(c, "'%s' is empty", param);
 	for (int i = 0; i < list.n; i++)
@@ -299,6 +301,8 @@ Value nnef_lower_split(Call *c)
 	if (!total || x->shape.dim[axis] % total)
 		return call_error(c, "dim %d of %" PRId64 " does not divide into %" PRId64 " parts", axis,
 				  x->shape.dim[axis], total);
+	if (!nnef_step(c->n, c->loc, (int64_t)OP_STEPS * ratios.n))
+		return NO_VALUE;
 	Value *item = arena_array(c->n->arena, Value, ratios.n);
 	for (int i = 0; i < ratios.n; i++) {
 		Call part = part_of(c, i);
@@ -316,7 +320,7 @@ Value nnef_lower_unstack(Call *c)
 	if (!x || !arg_axis(c, "axis", x->shape.rank, &axis))
 		return NO_VALUE;
 	int64_t count = x->shape.dim[axis];
-	if (!nnef_step(c->n, c->loc, 50 * (count < MAX_STEPS ? count : MAX_STEPS)))
+	if (!nnef_step(c->n, c->loc, OP_STEPS * (count < MAX_STEPS ? count : MAX_STEPS)))
 		return NO_VALUE;
 	Shape s = x->shape;
 	s.rank--;
@@ -337,8 +341,10 @@ Value nnef_lower_copy_n(Call *c)
 	int64_t times = arg_integer(c, "times");
 	if (!x)
 		return NO_VALUE;
-	if (times < 1 || !nnef_step(c->n, c->loc, 50 * (times < MAX_STEPS ? times : MAX_STEPS)))
-		return times < 1 ? call_error(c, "'times' is %" PRId64, times) : NO_VALUE;
+	if (times < 1)
+		return call_error(c, "'times' is %" PRId64, times);
+	if (!nnef_step(c->n, c->loc, OP_STEPS * (times < MAX_STEPS ? times : MAX_STEPS)))
+		return NO_VALUE;
 	Value *item = arena_array(c->n->arena, Value, times);
 	for (int i = 0; i < times; i++) {
 		Call part = part_of(c, i);

@@ -100,15 +100,25 @@ static bool fits_dtype(DType t, Value *v)
 static bool fits_items(Nnef *n, const NnefType *t, DType generic, Value *v)
 {
 	NnefType item = *t;
-	Value *copy = arena_array(n->arena, Value, v->n);
+	Value *copy = NULL;
 	if (t->arrays)
 		item.arrays--;
+	n->steps += v->n;
 	for (int i = 0; i < v->n; i++) {
-		copy[i] = v->item[i];
-		if (!value_fits(n, t->arrays ? &item : t->item[i], generic, &copy[i]))
+		Value fitted = v->item[i];
+		if (!value_fits(n, t->arrays ? &item : t->item[i], generic, &fitted))
 			return false;
+		bool list = fitted.kind == VALUE_ARRAY || fitted.kind == VALUE_TUPLE;
+		bool changed = fitted.kind != v->item[i].kind ||
+			       (list && fitted.item != v->item[i].item);
+		if (changed && !copy) {
+			copy = arena_array(n->arena, Value, v->n);
+			memcpy(copy, v->item, (size_t)v->n * sizeof *copy);
+		}
+		if (copy)
+			copy[i] = fitted;
 	}
-	v->item = copy;
+	v->item = copy ? copy : v->item;
 	return true;
 }
 
@@ -335,6 +345,7 @@ Value value_binary(Nnef *n, Loc at, NnefOperator op, Value x, Value y)
 	case OPERATOR_IN:
 		if (y.kind != VALUE_ARRAY)
 			return mismatch(n, at, op, x, y);
+		n->steps += y.n;
 		for (int i = 0; i < y.n; i++)
 			if (compare(x, y.item[i]) == 0)
 				return value_logical(true);

@@ -8,6 +8,9 @@
 #include "frontend/nnef_lower.h"
 #include "ir/file.h"
 
+/* 4 GiB of random weights are not what anyone meant. */
+enum { MAX_MADE_UP = 1 << 30 };
+
 Value nnef_make_variable(Call *c, const char *label, Shape shape)
 {
 	Nnef *n = c->n;
@@ -116,8 +119,15 @@ static Tensor *load(Nnef *n, const Variable *v, WeightRole role, int64_t fan_in)
 	}
 	if (t)
 		return converted(n, v, tensor_reshaped(n->arena, t, v->shape));
-	if (n->opt->random_weights && v->dtype == TYPE_F32)
-		return weights_random(n->arena, n->opt->seed, v->label, role, fan_in, v->shape);
+	if (n->opt->random_weights && v->dtype == TYPE_F32) {
+		n->made_up += shape_count(v->shape);
+		if (n->made_up <= MAX_MADE_UP)
+			return weights_random(n->arena, n->opt->seed, v->label, role, fan_in,
+					      v->shape);
+		nnef_error(n, v->loc, "random weights would have more than %d elements", MAX_MADE_UP);
+		n->made_up = 0;
+		return elided(n, v);
+	}
 	if (!n->opt->no_weights)
 		nnef_error(n, v->loc, "no weight '%s': there is no '%s'", v->label, path);
 	return elided(n, v);

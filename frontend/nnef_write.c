@@ -350,6 +350,17 @@ static const char *text_of(Writer *w)
 	return text;
 }
 
+/* Says what of the graph strict NNEF has no place for. */
+static void warn_of_losses(const Graph *g, Diag *d, const char *dir)
+{
+	int hints = 0;
+	for_each_op(op, g)
+		hints += op->nhints > 0;
+	if (hints)
+		diag_warning(d, (Loc){ .file = dir }, "strict NNEF has no hints: those on %d op%s are left out",
+			     hints, hints == 1 ? "" : "s");
+}
+
 bool nnef_write(const Graph *g, Diag *d, const char *dir)
 {
 	Writer w = { .g = g, .arena = arena_create(), .diag = d };
@@ -362,6 +373,8 @@ bool nnef_write(const Graph *g, Diag *d, const char *dir)
 		ok = write_weights(&w, temporary) && write_graph(&w, temporary, text);
 		ok = folder_end(w.arena, d, dir, temporary, ok) && ok;
 	}
+	if (ok)
+		warn_of_losses(g, d, dir);
 	arena_destroy(w.arena);
 	return ok;
 }

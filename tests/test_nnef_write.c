@@ -96,6 +96,17 @@ static void every_op_without_a_form_is_named_and_nothing_is_written(void **state
 	assert_int_equal(entries(t->dir), 0);
 }
 
+static void hints_are_not_lost_silently(void **state)
+{
+	Fixture *t = *state;
+	Graph *g = parse(t, "%x = input : f32[2]\n"
+			    "%a = relu %x {hints = [place = \"l1\"]} : f32[2]\n"
+			    "%y = output %a : f32[2]\n");
+	assert_true(nnef_write(g, &t->diag, path_of(t, "m")));
+	assert_string_equal(said(t), arena_printf(t->arena,
+		"%s/m: warning: strict NNEF has no hints: those on 1 op are left out\n", t->dir));
+}
+
 static void a_constant_without_data_is_refused(void **state)
 {
 	Fixture *t = *state;
@@ -158,6 +169,7 @@ int main(void)
 		TEST(the_text_is_flat_and_strict),
 		TEST(labels_stay_what_they_were),
 		TEST(every_op_without_a_form_is_named_and_nothing_is_written),
+		TEST(hints_are_not_lost_silently),
 		TEST(a_constant_without_data_is_refused),
 		TEST(a_folder_of_someone_else_is_left_alone),
 		TEST(a_folder_converted_before_is_replaced),
