@@ -397,11 +397,12 @@ static bool types_fit(Writer *w, const Op *op)
 			writer_refuse(w, "input %d is %s, not f32", i, type_info[t].name);
 			return false;
 		}
+		if (shape_count(i < 0 ? op->shape : op_in(op, i)->shape) == 0) {
+			writer_refuse(w, i < 0 ? "it has no elements" : "an input has no elements");
+			return false;
+		}
 	}
-	if (shape_count(op->shape) > 0)
-		return true;
-	writer_refuse(w, "it has no elements");
-	return false;
+	return true;
 }
 
 void writer_op(Writer *w, const Op *op, const char *id)
