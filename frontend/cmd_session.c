@@ -93,7 +93,8 @@ static void select_passes(Session *s)
 	if (from && to && last < first)
 		usage_error(s->diag, "'--stop-after': pass '%s' runs before '%s'", to, from);
 	s->first = first;
-	s->passes += first;
+	if (first)
+		s->passes += first;
 	s->npasses = last + 1 - first;
 }
 
