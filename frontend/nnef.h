@@ -36,6 +36,9 @@
  * TS_hints: `@ (key = value, ...)` behind an assignment pins plan choices of
  * the operation that makes its result; keys are those of ir/hints.def.
  *
+ * Fragments may invoke themselves as long as that ends; how deep, and how much
+ * a text may make of itself, is bounded (nnef_eval.h).
+ *
  * Broadcasting lines dims up at the first one, as the standard says. An op is
  * named by its identifier, inside fragments after the invocation's ("enc.w").
  */

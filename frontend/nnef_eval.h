@@ -8,7 +8,8 @@
  * reported: whoever meets it yields VALUE_NONE without a word.
  *
  *     nnef_check.c    names, extensions, arguments: what needs no values
- *     nnef_eval.c     expressions, fragments
+ *     nnef_eval.c     expressions
+ *     nnef_call.c     fragments, arguments, names
  *     nnef_value.c    arithmetic on literals, types
  *     nnef_weights.c  variables
  *     nnef_ops.c      the table of standard operations

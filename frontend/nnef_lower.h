@@ -57,8 +57,8 @@ bool arg_operands(Call *c, int n, const char *const params[], WeightRole role, O
 /* A weight of input channels and such: closes open dims from `want`. */
 Op *arg_weight(Call *c, const char *param, WeightRole role, Shape want);
 
-/* One value per channel: a scalar is repeated, [1,C] and [C] become [C]. With
- * `optional`, 0.0 gives NULL and sets *absent. */
+/* One value per channel: a scalar is repeated, [1,C] and [C] become [C]. If
+ * `absent` is not NULL, 0.0 gives NULL and sets it. */
 Op *arg_channels(Call *c, const char *param, WeightRole role, int64_t n, bool *absent);
 
 /* --- nnef_lower_window.c --- */

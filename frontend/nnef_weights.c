@@ -128,7 +128,10 @@ static Tensor *load(Nnef *n, const Variable *v, WeightRole role, int64_t fan_in)
 		n->made_up = 0;
 		return elided(n, v);
 	}
-	if (!n->opt->no_weights)
+	if (!n->opt->no_weights && n->weights)
+		nnef_error(n, v->loc, "no weight '%s': there is no '%s', and none in '%s'", v->label,
+			   path, n->opt->weights);
+	else if (!n->opt->no_weights)
 		nnef_error(n, v->loc, "no weight '%s': there is no '%s'", v->label, path);
 	return elided(n, v);
 }

@@ -92,6 +92,20 @@ static void weights_come_from_a_file_of_another_format(void **state)
 	assert_true(tensor_equal(graph_find(g, "b")->value, counting(t->arena, TYPE_F32, SHAPE(3))));
 }
 
+static void a_weight_missing_there_too_is_named(void **state)
+{
+	Fixture *t = *state;
+	const char *name = "b";
+	const Tensor *weight = counting(t->arena, TYPE_F32, SHAPE(3));
+	write_model(t);
+	assert_true(safetensors_write(t->arena, &t->diag, path_of(t, "w.safetensors"), 1, &name,
+				      &weight));
+	assert_null(read_model(t, (ModelOptions){ .weights = path_of(t, "w.safetensors") }));
+	assert_non_null(strstr(said(t), arena_printf(t->arena,
+		"5:9: error: no weight 'a/w': there is no '%s/a/w.dat', and none in '%s/w.safetensors'\n",
+		t->dir, t->dir)));
+}
+
 static void random_weights_follow_seed_and_use(void **state)
 {
 	Fixture *t = *state;
@@ -202,6 +216,7 @@ int main(void)
 		TEST(missing_weights_are_all_named),
 		TEST(a_weight_of_another_shape_is_refused),
 		TEST(weights_come_from_a_file_of_another_format),
+		TEST(a_weight_missing_there_too_is_named),
 		TEST(random_weights_follow_seed_and_use),
 		TEST(without_weights_the_shapes_are_still_found),
 		TEST(an_external_takes_the_shape_asked_for),
