@@ -16,7 +16,9 @@
 bool canon_trivial(Graph *g, Op *op);    /* ops that do nothing */
 bool canon_moves(Graph *g, Op *op);      /* chains of reshape, transpose, slice, ... */
 bool canon_sink(Graph *g, Op *op);       /* moves below element-wise ops */
-bool canon_transpose(Graph *g, Op *op);  /* transposes below all else, or into inputs */
+bool canon_transpose(Graph *g, Op *op);  /* transposes below all else */
+bool canon_input(Graph *g, Op *op);      /* transposes into inputs */
+bool canon_concat(Graph *g, Op *op);     /* nested concats, and slices joined again */
 bool canon_lift(Graph *g, Op *op);       /* softmax and activations above joined moves */
 bool canon_arith(Graph *g, Op *op);      /* one spelling for arithmetic with constants */
 bool canon_acts(Graph *g, Op *op);       /* activations spelt out in several ops */
@@ -40,6 +42,10 @@ bool canon_moves_by(const Op *op, Ints perm);
 
 /* canon_put_below for an op that moves by perm: below is a transpose. */
 void canon_put_transpose_below(Graph *g, Op *move, Ints perm, Op *op);
+
+/* Makes a slice, pad or resize of what it is of a tensor transposed by perm
+ * one of the tensor itself; false if `op` is none of these. */
+bool canon_permute_attrs(Graph *g, Op *op, Ints perm);
 
 /* `operand` of an element-wise op of rank n, as it must be for perm to give
  * the original: a constant transposed back, a reshape if only dims of 1

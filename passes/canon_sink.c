@@ -12,6 +12,8 @@
  * ends at an output. Every operand must have come through the same move, or
  * be a constant, or be moved by a mere reshape.
  *
+ * An expand before an op that broadcasts goes.
+ *
  * A transpose or reshape that something else reads too is copied, since each
  * copy may cancel. Not done for a depth_to_space or space_to_depth that
  * something else reads.
@@ -246,12 +248,34 @@ static bool sink_block(Graph *g, Op *op)
 	return true;
 }
 
+/* An operand that is expanded to what it would be broadcast to anyway. */
+static bool drop_expand(Graph *g, Op *op)
+{
+	for (int i = 0; i < op->nin; i++) {
+		Op *in = op_in(op, i);
+		Shape all = { 0 };
+		if (in->kind != OP_EXPAND || op->nin < 2 || (op->kind == OP_PRELU && i == 0))
+			continue;
+		for (int k = 0; k < op->nin; k++) {
+			const Op *other = k == i ? op_in(in, 0) : op_in(op, k);
+			shape_broadcast(all, other->shape, &all);
+		}
+		if (!shape_equal(all, op->shape))
+			continue;
+		op_set_input(op, i, op_in(in, 0));
+		rewrite_take_in(g, op, in);
+		return true;
+	}
+	return false;
+}
+
 bool canon_sink(Graph *g, Op *op)
 {
 	bool changed = false;
 	if (!op_is(op, ELTWISE))
 		return false;
-	while (sink_transpose(g, op) || sink_reshape(g, op) || sink_block(g, op))
+	while (drop_expand(g, op) || sink_transpose(g, op) || sink_reshape(g, op)
+	       || sink_block(g, op))
 		changed = true;
 	return changed;
 }

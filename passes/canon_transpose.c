@@ -5,16 +5,11 @@
  *     concat of transposes alike, slice, pad, resize, softmax, log_softmax,
  *     reductions, argmax, argmin, matmul by a constant (a 1x1 convolution)
  *
- * and those at the start of a graph become part of the input:
+ *     %t = transpose %x {perm = [0,2,3,1]}     %s = softmax %x {axis = 1}
+ *     %s = softmax %t {axis = 3}            -> %t = transpose %s {...}
  *
- *     %x = input : f32[1,4,4,3]                 %x = input {perm = [0,3,1,2]}
- *     %d = mul %x, %c                     ->             : f32[1,3,4,4]
- *     %t = transpose %d {perm = [0,3,1,2]}      %d = mul %x, %c'
- *
- * Not done for a concat whose inputs are not all transposed alike (constants
- * excepted), or for an input that something reads untransposed. Transposes
- * from the input that do not put channels first sink as well, unless all
- * that reads them looks at windows.
+ * A reshape that only moves dims of 1 is a transpose here. Not done for a
+ * concat whose inputs are not all transposed alike, constants excepted.
  */
 #include "passes/canon.h"
 
@@ -191,29 +186,38 @@ static bool sink_matmul(Graph *g, Op *op, const Moved *m)
 	return sink(g, op, m);
 }
 
-static bool sink_below(Graph *g, Op *op)
+bool canon_permute_attrs(Graph *g, Op *op, Ints perm)
 {
-	Moved m;
-	if (!moved_input(g, op, 0, &m))
-		return false;
-	const Ints perm = m.perm;
 	switch (op->kind) {
 	case OP_SLICE:
 		op->attr.slice.counts = permuted(g, op->attr.slice.counts, perm);
 		op->attr.slice.starts = permuted(g, op->attr.slice.starts, perm);
 		op->attr.slice.steps = permuted(g, op->attr.slice.steps, perm);
-		return sink(g, op, &m);
+		return true;
 	case OP_PAD:
 		op->attr.pad.pads = permuted_pairs(g, op->attr.pad.pads, perm);
-		return sink(g, op, &m);
+		return true;
 	case OP_RESIZE:
 		op->attr.resize.sizes = permuted(g, op->attr.resize.sizes, perm);
 		op->attr.resize.scales = permuted_floats(g, op->attr.resize.scales, perm);
 		op->attr.resize.roi = permuted_floats(g, op->attr.resize.roi, perm);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool sink_below(Graph *g, Op *op)
+{
+	Moved m;
+	if (!moved_input(g, op, 0, &m))
+		return false;
+	if (canon_permute_attrs(g, op, m.perm))
 		return sink(g, op, &m);
+	switch (op->kind) {
 	case OP_SOFTMAX:
 	case OP_LOG_SOFTMAX:
-		op->attr.axis.axis = perm.v[op->attr.axis.axis];
+		op->attr.axis.axis = m.perm.v[op->attr.axis.axis];
 		return sink(g, op, &m);
 	case OP_REDUCE_MEAN:
 	case OP_REDUCE_SUM:
@@ -231,139 +235,8 @@ static bool sink_below(Graph *g, Op *op)
 	}
 }
 
-/* True if the last dim goes further front and the others keep their order:
- * NHWC to NCHW. */
-static bool is_channels_first(Ints perm)
-{
-	int64_t last = -1;
-	if (perm.n < 3 || perm.v[perm.n - 1] == perm.n - 1)
-		return false;
-	for (int i = 0; i < perm.n; i++) {
-		if (perm.v[i] == perm.n - 1)
-			continue;
-		if (perm.v[i] < last)
-			return false;
-		last = perm.v[i];
-	}
-	return true;
-}
-
-/* True if `t` cannot sink: all its readers look at windows. */
-static bool is_stuck(const Op *t)
-{
-	for_each_use(u, t) {
-		switch (u->user->kind) {
-		case OP_CONV:
-		case OP_CONV_TRANSPOSE:
-		case OP_MAX_POOL:
-		case OP_AVG_POOL:
-		case OP_GLOBAL_AVG_POOL:
-		case OP_GLOBAL_MAX_POOL:
-		case OP_BATCH_NORM:
-		case OP_INSTANCE_NORM:
-			continue;
-		default:
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool fold_into_input(Graph *g, const Moved *m)
-{
-	Op *x = op_in(m->by, 0);
-	const Ints perm = m->perm, own = x->attr.input.perm;
-	int64_t both[MAX_RANK];
-	bool moved = false;
-	for_each_use(u, x)
-		if (!canon_moves_by(u->user, perm))
-			return false;
-	for (int i = 0; i < perm.n; i++) {
-		both[i] = own.n ? own.v[perm.v[i]] : perm.v[i];
-		moved |= both[i] != i;
-	}
-	x->shape = m->by->shape;
-	x->attr.input.perm = ints_copy(g->arena, both, moved ? perm.n : 0);
-	for_each_use(u, x) /* those further down are still to be visited */
-		rewrite_become(u->user, OP_IDENTITY, attrs_default(OP_IDENTITY));
-	rewrite_merge(g, x, m->by);
-	return true;
-}
-
-/* The ops from `op` up to an input, if each is element-wise, has one reader
- * and reads constants otherwise: their number with the input, or 0. */
-static int chain_to_input(Graph *g, Op *op, Op *chain[], int room)
-{
-	for (int n = 0; n < room; n++) {
-		Op *next = NULL;
-		chain[n] = op;
-		if (!op_has_one_use(op) || (op->kind != OP_INPUT && !op_is(op, ELTWISE)))
-			return 0;
-		if (op->kind == OP_INPUT)
-			return n + 1;
-		for (int i = 0; i < op->nin; i++) {
-			Op *in = op_in(op, i);
-			if (in->kind == OP_CONSTANT && rewrite_value(g, in))
-				continue;
-			if (next || !shape_equal(in->shape, op->shape))
-				return 0;
-			next = in;
-		}
-		if (!next)
-			return 0;
-		op = next;
-	}
-	return 0;
-}
-
-/* input, element-wise ops, transpose -> input, transpose, the ops */
-static bool rise_to_input(Graph *g, const Moved *m)
-{
-	enum { FURTHEST = 16 };
-	Op *chain[FURTHEST], *t = m->by;
-	const Ints perm = m->perm;
-	int64_t inverse[MAX_RANK];
-	const int n = chain_to_input(g, op_in(t, 0), chain, FURTHEST);
-	if (n < 2)
-		return false;
-	for (int i = 0; i < perm.n; i++)
-		inverse[perm.v[i]] = i;
-	Op *input = chain[n - 1], *first = chain[n - 2];
-	op_replace_uses(t, chain[0]);
-	rewrite_become(t, OP_TRANSPOSE, (Attrs){ .perm.perm = perm });
-	op_set_input(t, 0, input);
-	op_move_before(g, t, input->next);
-	rewrite_infer(g, t);
-	for (int k = n - 2; k >= 0; k--) {
-		Op *op = chain[k];
-		for (int i = 0; i < op->nin; i++) {
-			Op *in = op_in(op, i);
-			if (in->kind == OP_CONSTANT)
-				op_set_input(op, i, canon_untranspose(g, op, in, inverse, perm.n));
-			else if (op == first)
-				op_set_input(op, i, t);
-		}
-		rewrite_infer(g, op);
-	}
-	return fold_into_input(g, m);
-}
-
-/* `op` is itself a move. */
-static bool move_to_input(Graph *g, Op *op)
-{
-	int64_t perm[MAX_RANK];
-	if (!canon_perm_of(op, perm))
-		return false;
-	const Moved m = { op, ints_copy(g->arena, perm, op->shape.rank) };
-	if (!is_channels_first(m.perm) && !is_stuck(op))
-		return false;
-	return op_in(op, 0)->kind == OP_INPUT ? fold_into_input(g, &m) : rise_to_input(g, &m);
-}
-
 bool canon_transpose(Graph *g, Op *op)
 {
-	if (op->kind == OP_TRANSPOSE || op->kind == OP_RESHAPE)
-		return move_to_input(g, op);
 	if (op->kind == OP_CONCAT)
 		return sink_concat(g, op);
 	return op->nin && sink_below(g, op);

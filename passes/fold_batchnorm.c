@@ -27,9 +27,11 @@
 #include "passes/product.h"
 #include "passes/rewrite.h"
 
+/* c - x multiplies by -1. */
 static bool multiplies(const Op *op)
 {
-	return op->kind == OP_BATCH_NORM || op->kind == OP_MUL || op->kind == OP_DIV;
+	return op->kind == OP_BATCH_NORM || op->kind == OP_MUL || op->kind == OP_DIV
+		|| (op->kind == OP_SUB && op_in(op, 0)->kind == OP_CONSTANT);
 }
 
 /* An add is fuse_bias's, unless it stands before something that multiplies:

@@ -10,7 +10,8 @@
  *
  * First every way to write a selection of channels becomes select_channels:
  * such chains, strided slices and gathers along channels, a concat of parts
- * of one tensor, and selections or slices of selections. Then each goes into
+ * of one tensor, and selections or slices of selections; one that also puts
+ * channels last is taken apart. Then each goes into
  * the weights of a conv, conv_transpose or linear above or below it, past
  * element-wise ops with constants, pools, resizes, pads, norms and depthwise
  * convolutions.
@@ -137,6 +138,53 @@ static Op *selected_from(Graph *g, Op *op, Ints *list)
 	return found;
 }
 
+/* A walk to N,H,W,C of selected channels: the same to N,C,H,W. */
+static bool is_channels_last(Graph *g, const Strided *walk, Shape x, Ints *list)
+{
+	const int64_t perm[] = { 0, 3, 1, 2 }, area = x.dim[0] * x.dim[2] * x.dim[3];
+	Strided s = *walk;
+	if (shape_count(s.shape) % area != 0)
+		return false;
+	s.shape = SHAPE(x.dim[0], x.dim[2], x.dim[3], shape_count(s.shape) / area);
+	return strided_transpose(&s, perm) && strided_is_channels(&s, x, g->arena, list)
+		&& !is_run(*list);
+}
+
+/* A selection with its channels put last, and perhaps reshaped: the
+ * select_channels, with a transpose and perhaps a reshape after it, or NULL. */
+static Op *recognise_channels_last(Graph *g, Op *op)
+{
+	Op *chain[FURTHEST], *found = NULL, *at = op;
+	Ints list, wanted = { 0 };
+	for (int n = 0; n < FURTHEST && is_move(at) && at->kind != OP_SELECT_CHANNELS; n++) {
+		chain[n] = at;
+		at = op_in(at, 0);
+		Strided s = strided_identity(at->shape);
+		bool said = shape_count(at->shape) > 0 && at->shape.rank == 4;
+		for (int i = n; i >= 0 && said; i--)
+			said = strided_apply(&s, chain[i]);
+		if (said && is_channels_last(g, &s, at->shape, &list)) {
+			found = at;
+			wanted = list;
+		}
+	}
+	if (!found)
+		return NULL;
+	Op *old = op_in(op, 0);
+	Op *sel = rewrite_insert(g, op, OP_SELECT_CHANNELS,
+		arena_printf(g->arena, "%s.channels", op->name), found,
+		(Attrs){ .channels.channels = wanted });
+	Op *last = rewrite_insert(g, op, OP_TRANSPOSE,
+		arena_printf(g->arena, "%s.transpose", op->name), sel,
+		(Attrs){ .perm.perm = INTS(g->arena, 0, 2, 3, 1) });
+	rewrite_become(op, OP_RESHAPE,
+		       (Attrs){ .shape.shape = ints_of_shape(g->arena, op->shape) });
+	op_set_input(op, 0, last);
+	op_drop_inputs(op, 1);
+	rewrite_take_in(g, sel, old);
+	return sel;
+}
+
 static Ints composed(Graph *g, Ints outer, Ints inner)
 {
 	int64_t *v = arena_array(g->arena, int64_t, outer.n);
@@ -155,8 +203,11 @@ static Op *recognise_chain(Graph *g, Op *op, bool *changed)
 	Op *x = selected_from(g, op, &list);
 	if (!x && channels_of(g, op, &list))
 		x = op_in(op, 0);
-	if (!x)
-		return NULL;
+	if (!x) {
+		Op *sel = op->kind == OP_SELECT_CHANNELS ? NULL : recognise_channels_last(g, op);
+		*changed |= sel != NULL;
+		return sel;
+	}
 	while (x->kind == OP_SELECT_CHANNELS && channels_of(g, x, &inner)) {
 		list = composed(g, list, inner);
 		x = op_in(x, 0);

@@ -273,10 +273,29 @@ static Op *random_island(Builder *b, Op *x)
 	return build_transpose(b, y, 0, 3, 1, 2);
 }
 
+/* Every second row and column, four ways, joined. */
+static Op *focus(Builder *b, Op *x)
+{
+	Arena *a = b->g->arena;
+	const Shape s = x->shape;
+	Op *parts[4];
+	const bool swapped = toss(b);
+	for (int64_t i = 0; i < 4; i++) {
+		const int64_t row = swapped ? i % 2 : i / 2, column = swapped ? i / 2 : i % 2;
+		parts[i] = build(b, OP_SLICE, (Attrs){ .slice = {
+			.counts = INTS(a, s.dim[0], s.dim[1], s.dim[2] / 2, s.dim[3] / 2),
+			.starts = INTS(a, 0, 0, row, column),
+			.steps = INTS(a, 1, 1, 2, 2) } }, 1, &x);
+	}
+	return build(b, OP_CONCAT, (Attrs){ .axis.axis = 1 }, 4, parts);
+}
+
 static Op *random_space(Builder *b, Op *x)
 {
 	const Shape s = x->shape;
 	Op *r;
+	if (s.dim[1] < 8 && s.dim[2] % 2 == 0 && s.dim[3] % 2 == 0 && s.dim[2] * s.dim[3] > 63)
+		return focus(b, x);
 	if (s.dim[1] % 4 || s.dim[2] * s.dim[3] > 256)
 		return build_pool(b, OP_MAX_POOL, x, 2, 1, 0);
 	switch (pick(b, 3)) {
@@ -306,7 +325,11 @@ static Op *squeeze_excite(Builder *b, Op *x)
 	m = build_unary(b, OP_RELU, build_binary(b, OP_ADD, m, build_constant(b, SHAPE(4), -1, 1)));
 	m = build_binary(b, OP_LINEAR, m, build_constant(b, SHAPE(c, 4), -0.5, 0.5));
 	m = build_unary(b, OP_SIGMOID, m);
-	return build_binary(b, OP_MUL, x, build_reshape(b, m, SHAPE(n, c, 1, 1)));
+	m = build_reshape(b, m, SHAPE(n, c, 1, 1));
+	if (toss(b))
+		m = build(b, OP_EXPAND,
+			  (Attrs){ .shape.shape = ints_of_shape(b->g->arena, x->shape) }, 1, &m);
+	return build_binary(b, OP_MUL, x, m);
 }
 
 static Op *random_step(Builder *b, Op *x, Op *skip)
@@ -356,7 +379,8 @@ static Op *random_head(Builder *b, Op *x)
 		t = concat(b, t, build_unary(b, OP_RELU, t), 1);
 		return build(b, OP_SOFTMAX, (Attrs){ .axis.axis = 2 }, 1, &t);
 	case 2:
-		t = build_reshape(b, x, SHAPE(s.dim[0], c * area));
+		t = toss(b) ? x : build_transpose(b, x, 0, 2, 3, 1);
+		t = build_reshape(b, t, SHAPE(s.dim[0], c * area));
 		t = build_binary(b, OP_MATMUL, t, build_constant(b, SHAPE(c * area, 5), -0.1, 0.1));
 		return build_binary(b, OP_ADD, t, build_constant(b, SHAPE(1, 5), -1, 1));
 	case 3:
@@ -381,6 +405,9 @@ Graph *random_graph(Arena *a, Diag *d, uint64_t seed)
 		if (toss(&b))
 			x = build_binary(&b, OP_MUL, x,
 					 build_constant(&b, SHAPE(channels), 0.5, 1));
+		if (toss(&b))
+			x = build(&b, OP_PAD, (Attrs){
+				.pad.pads = INTS(a, 0, 1, 0, 0, 0, 0, 1, 0) }, 1, &x);
 		x = build_transpose(&b, x, 0, 3, 1, 2);
 	} else {
 		x = build_random_input(&b, SHAPE(batch, channels, size, size));
