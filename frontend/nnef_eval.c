@@ -287,6 +287,8 @@ static void order_inputs(Nnef *n, Frame *f)
 
 static void make_output(Nnef *n, const Param *result, Value v)
 {
+	if (v.kind == VALUE_VARIABLE && shape_count(v.variable->shape) < 0)
+		v = nnef_error(n, v.variable->loc, "a dim of variable '%s' stays open", v.variable->name);
 	if (v.kind == VALUE_VARIABLE)
 		v = value_tensor(variable_op(n, v.variable, WEIGHT_BIAS, 0, v.variable->shape));
 	if (v.kind == VALUE_NONE)

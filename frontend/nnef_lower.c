@@ -28,8 +28,8 @@ Value arg_value(const Call *c, const char *param)
 int64_t arg_integer(const Call *c, const char *param)
 {
 	Value v = arg_value(c, param);
-	assert(v.kind == VALUE_INTEGER || v.kind == VALUE_HOLE);
-	return v.kind == VALUE_HOLE ? -1 : v.integer;
+	assert(v.kind == VALUE_INTEGER);
+	return v.integer;
 }
 
 double arg_scalar(const Call *c, const char *param)
@@ -53,20 +53,14 @@ const char *arg_string(const Call *c, const char *param)
 	return v.string;
 }
 
-bool arg_ints(Call *c, const char *param, Ints *out)
+Ints arg_ints(Call *c, const char *param)
 {
 	Value v = arg_value(c, param);
 	int64_t *list = arena_array(c->n->arena, int64_t, v.n);
 	c->n->steps += v.n;
-	for (int i = 0; i < v.n; i++) {
-		if (v.item[i].kind == VALUE_HOLE) {
-			call_error(c, "'%s' has a '?', which only the shape of a variable may", param);
-			return false;
-		}
+	for (int i = 0; i < v.n; i++)
 		list[i] = v.item[i].integer;
-	}
-	*out = (Ints){ v.n, list };
-	return true;
+	return (Ints){ v.n, list };
 }
 
 bool arg_axis(Call *c, const char *param, int rank, int *out)
@@ -83,9 +77,7 @@ bool arg_axis(Call *c, const char *param, int rank, int *out)
 bool arg_axes(Call *c, const char *param, int rank, Ints *out)
 {
 	bool seen[2 * MAX_RANK] = { false };
-	Ints given;
-	if (!arg_ints(c, param, &given))
-		return false;
+	Ints given = arg_ints(c, param);
 	for (int i = 0; i < given.n; i++) {
 		if (given.v[i] < 0 || given.v[i] >= rank) {
 			call_error(c, "axis %" PRId64 " is out of range for %d dims", given.v[i], rank);

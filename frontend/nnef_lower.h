@@ -27,8 +27,7 @@ double arg_scalar(const Call *c, const char *param);
 bool arg_logical(const Call *c, const char *param);
 const char *arg_string(const Call *c, const char *param);
 
-/* False if a `?` is among them, which is reported. */
-bool arg_ints(Call *c, const char *param, Ints *out);
+Ints arg_ints(Call *c, const char *param);
 
 /* Every axis once and within `rank`, else reported; sorted. */
 bool arg_axes(Call *c, const char *param, int rank, Ints *out);

@@ -209,9 +209,9 @@ Value nnef_lower_lrn(Call *c)
 	Attrs attr = attrs_default(OP_LRN);
 	Op *x = arg_op(c, "input");
 	Window w[MAX_RANK];
-	Ints size;
+	Ints size = arg_ints(c, "size");
 	bool channels = true;
-	if (!x || !arg_ints(c, "size", &size))
+	if (!x)
 		return NO_VALUE;
 	if (size.n != x->shape.rank || size.n < 2)
 		return call_error(c, "'size' has %d items, input has %d dims", size.n, x->shape.rank);

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A shape literal; `open`: dims may be `?`. */
-static bool arg_shape(Call *c, bool open, Shape *out)
+/* A shape literal; dims that are `?` give -1. */
+static bool arg_shape(Call *c, Shape *out)
 {
 	Value v = arg_value(c, "shape");
 	*out = (Shape){ .rank = v.n };
@@ -16,9 +16,8 @@ static bool arg_shape(Call *c, bool open, Shape *out)
 	for (int i = 0; i < v.n; i++) {
 		bool hole = v.item[i].kind == VALUE_HOLE;
 		out->dim[i] = hole ? -1 : v.item[i].integer;
-		if (hole ? !open : out->dim[i] < 1) {
-			call_error(c, hole ? "shape has a '?', which only a variable may"
-					   : "shape has a dim of %" PRId64, out->dim[i]);
+		if (!hole && out->dim[i] < 1) {
+			call_error(c, "shape has a dim of %" PRId64, out->dim[i]);
 			return false;
 		}
 	}
@@ -53,7 +52,7 @@ static bool override_shape(Call *c, Shape *s)
 Value nnef_lower_external(Call *c)
 {
 	Shape s;
-	if (!override_shape(c, &s) && !arg_shape(c, false, &s))
+	if (!override_shape(c, &s) && !arg_shape(c, &s))
 		return NO_VALUE;
 	Op *op = graph_insert(c->n->g, NULL, OP_INPUT, c->want.base, 0, NULL);
 	op->loc = c->loc;
@@ -65,7 +64,7 @@ Value nnef_lower_external(Call *c)
 Value nnef_lower_variable(Call *c)
 {
 	Shape s;
-	if (!arg_shape(c, true, &s))
+	if (!arg_shape(c, &s))
 		return NO_VALUE;
 	return nnef_make_variable(c, arg_string(c, "label"), s);
 }
@@ -74,7 +73,7 @@ Value nnef_lower_constant(Call *c)
 {
 	Value v = arg_value(c, "value");
 	Shape s;
-	if (!arg_shape(c, false, &s))
+	if (!arg_shape(c, &s))
 		return NO_VALUE;
 	int64_t count = shape_count(s);
 	if (v.n != 1 && v.n != count)
@@ -133,8 +132,8 @@ static bool close_reshape(Call *c, Shape in, int start, int count, Shape *out)
 Value nnef_lower_reshape(Call *c)
 {
 	Op *x = arg_op(c, "input");
-	Ints shape;
-	if (!x || !arg_ints(c, "shape", &shape))
+	Ints shape = arg_ints(c, "shape");
+	if (!x)
 		return NO_VALUE;
 	int rank = x->shape.rank;
 	int64_t start = arg_integer(c, "axis_start"), count = arg_integer(c, "axis_count");
@@ -201,8 +200,8 @@ Value nnef_lower_transpose(Call *c)
 	Attrs attr = attrs_default(OP_TRANSPOSE);
 	Op *x = arg_op(c, "input");
 	int64_t perm[MAX_RANK];
-	Ints axes;
-	if (!x || !arg_ints(c, "axes", &axes))
+	Ints axes = arg_ints(c, "axes");
+	if (!x)
 		return NO_VALUE;
 	if (axes.n > x->shape.rank)
 		return call_error(c, "'axes' has %d items, input has %d dims", axes.n, x->shape.rank);
@@ -289,9 +288,9 @@ Value nnef_lower_split(Call *c)
 {
 	Op *x = arg_op(c, "value");
 	int64_t total = 0, from = 0;
-	Ints ratios;
+	Ints ratios = arg_ints(c, "ratios");
 	int axis;
-	if (!x || !arg_axis(c, "axis", x->shape.rank, &axis) || !arg_ints(c, "ratios", &ratios))
+	if (!x || !arg_axis(c, "axis", x->shape.rank, &axis))
 		return NO_VALUE;
 	for (int i = 0; i < ratios.n; i++) {
 		if (ratios.v[i] < 1 || ratios.v[i] > MAX_ELEMENTS)

@@ -9,9 +9,7 @@
 /* Windows of all dims, from the call's arguments. */
 static bool pool_windows(Call *c, Op *x, Window *w)
 {
-	Ints size;
-	if (!arg_ints(c, "size", &size))
-		return false;
+	Ints size = arg_ints(c, "size");
 	if (size.n != x->shape.rank || size.n > MAX_RANK) {
 		call_error(c, "'size' has %d items, input has %d dims", size.n, x->shape.rank);
 		return false;
@@ -157,8 +155,9 @@ Value nnef_lower_avg_pool(Call *c)
 /* One factor for each spatial dim; `divides`: they divide them. */
 static bool arg_factor(Call *c, Op *x, bool divides, Ints *factor)
 {
-	if (!x || !arg_ints(c, "factor", factor))
+	if (!x)
 		return false;
+	*factor = arg_ints(c, "factor");
 	if (x->shape.rank < 3 || factor->n != x->shape.rank - 2) {
 		call_error(c, "'factor' has %d items, input has %d dims", factor->n, x->shape.rank);
 		return false;

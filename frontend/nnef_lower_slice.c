@@ -32,9 +32,9 @@ Value nnef_lower_slice(Call *c)
 	int64_t start[MAX_RANK] = { 0 }, step[MAX_RANK], count[MAX_RANK];
 	bool seen[MAX_RANK] = { false };
 	Op *x = arg_op(c, "input");
-	Ints axes, begin, end, stride;
-	if (!x || !arg_ints(c, "axes", &axes) || !arg_ints(c, "begin", &begin) ||
-	    !arg_ints(c, "end", &end) || !arg_ints(c, "stride", &stride))
+	Ints axes = arg_ints(c, "axes"), begin = arg_ints(c, "begin");
+	Ints end = arg_ints(c, "end"), stride = arg_ints(c, "stride");
+	if (!x)
 		return NO_VALUE;
 	if (begin.n != axes.n || end.n != axes.n || (stride.n && stride.n != axes.n))
 		return call_error(c, "%d axes, but 'begin' has %d items, 'end' %d, 'stride' %d", axes.n,
@@ -117,10 +117,10 @@ Value nnef_lower_tile(Call *c)
 {
 	Attrs attr = attrs_default(OP_EXPAND);
 	Op *x = arg_op(c, "input");
-	Ints repeats;
+	Ints repeats = arg_ints(c, "repeats");
 	int last = -1;
 	bool expands = false;
-	if (!x || !arg_ints(c, "repeats", &repeats))
+	if (!x)
 		return NO_VALUE;
 	if (repeats.n != x->shape.rank)
 		return call_error(c, "'repeats' has %d items, input has %d dims", repeats.n, x->shape.rank);

@@ -15,8 +15,7 @@ void window_same(Window *w, int64_t in)
 
 static bool one_list(Call *c, const char *param, int n, Ints *list)
 {
-	if (!arg_ints(c, param, list))
-		return false;
+	*list = arg_ints(c, param);
 	if (list->n && list->n != n) {
 		call_error(c, "'%s' has %d items, %d dims need one each", param, list->n, n);
 		return false;
@@ -235,9 +234,7 @@ static bool deconv_windows(Call *c, Op *x, int n, Window *w, int64_t *extra)
 {
 	bool automatic = !arg_value(c, "padding").n;
 	int64_t out[MAX_RANK];
-	Ints shape;
-	if (!arg_ints(c, "output_shape", &shape))
-		return false;
+	Ints shape = arg_ints(c, "output_shape");
 	if (shape.n && shape.n != n + 2) {
 		call_error(c, "'output_shape' has %d items, input has %d dims", shape.n, n + 2);
 		return false;

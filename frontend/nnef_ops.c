@@ -71,9 +71,21 @@ const char *nnef_unsupported(const Fragment *f)
 	return f->standard >= 0 ? rows[f->standard].why_not : NULL;
 }
 
+static bool has_hole(Value v)
+{
+	bool found = v.kind == VALUE_HOLE;
+	for (int i = 0; (v.kind == VALUE_ARRAY || v.kind == VALUE_TUPLE) && i < v.n && !found; i++)
+		found = has_hole(v.item[i]);
+	return found;
+}
+
 Value nnef_lower(Call *c)
 {
 	const Row *row = &rows[c->op->standard];
 	c->kind = row->kind;
+	for (int i = 0; i < c->op->nparams && row->lower != nnef_lower_variable; i++)
+		if (has_hole(c->arg[i]))
+			return call_error(c, "'%s' has a '?', which only the shape of a variable may",
+					  c->op->param[i].name);
 	return row->lower(c);
 }
