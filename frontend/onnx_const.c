@@ -121,6 +121,10 @@ void onnx_build_range(Node *n)
 			   tensor_f64(v[1], 0), tensor_f64(v[2], 0));
 		return;
 	}
+	if (!arena_afford(n->r->arena, (size_t)count * type_info[v[0]->dtype].bytes)) {
+		node_error(n, "its %" PRId64 " elements are too many in all", count);
+		return;
+	}
 	Tensor *t = tensor_create(n->r->arena, v[0]->dtype, SHAPE(count));
 	const uint64_t from = (uint64_t)tensor_i64(v[0], 0), by = (uint64_t)tensor_i64(v[2], 0);
 	for (int64_t i = 0; i < count; i++)

@@ -149,7 +149,7 @@ size_t arena_bytes(const Arena *a)
 
 bool arena_afford(Arena *a, size_t bytes)
 {
-	const size_t limit = ((size_t)1 << 30) + 4 * a->read;
+	const size_t limit = ((size_t)256 << 20) + 4 * a->read;
 	if (a->afforded > limit || bytes > limit - a->afforded)
 		return false;
 	a->afforded += bytes;

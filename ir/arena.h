@@ -37,7 +37,7 @@ size_t arena_bytes(const Arena *a);
 
 /* Memory that a short input could ask for again and again, such as folded
  * constants, is bounded by what was really read: false if `bytes` more of it
- * would come to over 1 GiB plus four times what arena_note_read was told. */
+ * would come to over 256 MiB plus four times what arena_note_read was told. */
 bool arena_afford(Arena *a, size_t bytes);
 
 /* Counts bytes of a file that was mapped for this compilation. */
