@@ -2,13 +2,22 @@
  * bench_scale: reading and passes take time in proportion to the net.
  *
  * Makes ONNX models of 250 to 2000 layers (conv, batch norm, relu, a skip
- * every eighth layer), reads them and runs every pass. Prints the time of
- * each and fails if a layer of the longest net costs more than 2.5 times a
- * layer of the shortest: one quadratic step would cost 8 times.
+ * every eighth layer), reads them and runs every pass. Prints the processor
+ * time of each and fails if a layer of the longest net costs more than 4 times
+ * a layer of the shortest: one quadratic step would cost 8 times, and a busy
+ * machine has been seen to make 3 of 1.4.
  */
-#include "ir/clock.h"
+#include <time.h>
+
 #include "passes/pass.h"
 #include "tests/onnx_model.h"
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static void add_layer(Model *m, int i)
 {
@@ -47,13 +56,13 @@ static double time_once(Bytes model)
 {
 	Fixture *t;
 	fixture_setup((void **)(void *)&t);
-	const double start = clock_now();
+	const double start = cpu_seconds();
 	Graph *g = onnx_parse(t->arena, &t->diag, "scale.onnx", model, &(ModelOptions){ 0 });
 	if (!g || !passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 })) {
 		fputs(fixture_said(t), stderr);
 		exit(1);
 	}
-	const double took = clock_now() - start;
+	const double took = cpu_seconds() - start;
 	fixture_teardown((void **)(void *)&t);
 	return took;
 }
@@ -66,7 +75,7 @@ int main(void)
 		double best = 1e9;
 		fixture_setup((void **)(void *)&t);
 		Bytes model = make_net(t, layers);
-		for (int again = 0; again < 5; again++) {
+		for (int again = 0; again < 7; again++) {
 			const double took = time_once(model);
 			best = took < best ? took : best;
 		}
@@ -76,5 +85,5 @@ int main(void)
 		printf("%5d layers: %8.2f ms, %6.2f us a layer\n", layers, best * 1e3, last * 1e6);
 	}
 	printf("a layer of the longest net costs %.2f times one of the shortest\n", last / first);
-	return last > 2.5 * first;
+	return last > 4 * first;
 }
