@@ -146,7 +146,7 @@ static bool moved_alike(Graph *g, const Op *op, Moved *m)
 
 static bool sink_concat(Graph *g, Op *op)
 {
-	Moved m;
+	Moved m = { 0 };
 	int64_t inverse[MAX_RANK];
 	if (!moved_alike(g, op, &m))
 		return false;
