@@ -2,6 +2,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "tests/folder.h"
 #include "tests/onnx_model.h"
 
 /* x -> Relu -> y, to be spoilt. */
@@ -245,9 +246,9 @@ static void external_data_may_not_climb_out(void **state)
 
 static void external_data_may_not_be_linked_out(void **state)
 {
-	char folder[] = "/tmp/onnx_link_XXXXXX", here[4096];
+	char folder[FOLDER_ROOM], here[4096];
 	assert_non_null(getcwd(here, sizeof here));
-	assert_non_null(mkdtemp(folder));
+	folder_make(folder);
 	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(symlink("/etc/passwd", "w.bin"), 0);
 	external_data(*state, "w.bin",

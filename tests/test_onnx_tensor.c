@@ -1,18 +1,19 @@
 /* Tensors of ONNX files: every way their elements may be stored. */
 #include <unistd.h>
 
+#include "tests/folder.h"
 #include "tests/onnx_model.h"
 
 /* A folder of our own, left and removed at the end. */
 typedef struct Place {
-	char folder[32], before[4096];
+	char folder[FOLDER_ROOM], before[4096];
 } Place;
 
 static Place enter_folder(void)
 {
-	Place p = { .folder = "/tmp/onnx_tensor_XXXXXX" };
+	Place p;
 	assert_non_null(getcwd(p.before, sizeof p.before));
-	assert_non_null(mkdtemp(p.folder));
+	folder_make(p.folder);
 	assert_int_equal(chdir(p.folder), 0);
 	return p;
 }

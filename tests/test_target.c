@@ -7,13 +7,15 @@
 #include "ir/target.h"
 #include "tests/check.h"
 #include "tests/fixture.h"
+#include "tests/folder.h"
 
-static char folder[] = "/tmp/tessera_target_XXXXXX";
+static char folder[FOLDER_ROOM];
 
 static int make_test_folder(void **state)
 {
 	(void)state;
-	return mkdtemp(folder) ? chdir(folder) : -1;
+	folder_make(folder);
+	return chdir(folder);
 }
 
 static int remove_test_folder(void **state)

@@ -12,13 +12,14 @@
 #include "frontend/weight_formats.h"
 #include "ir/file.h"
 #include "tests/check.h"
+#include "tests/folder.h"
 
 typedef struct Fixture {
 	Arena *arena;
 	Diag diag;
 	char *said;
 	size_t nsaid;
-	char dir[64];
+	char dir[FOLDER_ROOM];
 } Fixture;
 
 static inline int setup(void **state)
@@ -26,8 +27,7 @@ static inline int setup(void **state)
 	Fixture *t = calloc(1, sizeof *t);
 	t->arena = arena_create();
 	t->diag.to = open_memstream(&t->said, &t->nsaid);
-	strcpy(t->dir, "/tmp/tessera-weights-XXXXXX");
-	assert_non_null(mkdtemp(t->dir));
+	folder_make(t->dir);
 	*state = t;
 	return 0;
 }
@@ -36,8 +36,8 @@ static inline void remove_folder(const char *path)
 {
 	DIR *dir = opendir(path);
 	for (struct dirent *e; (e = readdir(dir));) {
-		char file[512];
-		snprintf(file, sizeof file, "%.200s/%.255s", path, e->d_name);
+		char file[600];
+		snprintf(file, sizeof file, "%.300s/%.255s", path, e->d_name);
 		if (e->d_name[0] != '.' && unlink(file) != 0)
 			remove_folder(file);
 	}
