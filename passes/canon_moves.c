@@ -43,21 +43,6 @@ static int cost_of(OpKind kind)
 	}
 }
 
-static bool is_move(const Op *op)
-{
-	switch (op->kind) {
-	case OP_RESHAPE:
-	case OP_TRANSPOSE:
-	case OP_SLICE:
-	case OP_GATHER:
-	case OP_DEPTH_TO_SPACE:
-	case OP_SPACE_TO_DEPTH:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void add_step(Spelling *sp, OpKind kind, Attrs attr)
 {
 	sp->step[sp->n].kind = kind;
@@ -222,9 +207,9 @@ bool canon_moves(Graph *g, Op *op)
 	int n = 0, saved = 0, dying = 0;
 	bool alone = true; /* nothing else reads the chain so far */
 
-	if (!is_move(op) || shape_count(op->shape) < 1)
+	if (!strided_is_layout_move(op) || shape_count(op->shape) < 1)
 		return false;
-	for (Op *at = op; n < FURTHEST && is_move(at); at = op_in(at, 0)) {
+	for (Op *at = op; n < FURTHEST && strided_is_layout_move(at); at = op_in(at, 0)) {
 		Strided s;
 		Spelling sp;
 		alone &= at == op || op_has_one_use(at);

@@ -35,17 +35,7 @@ typedef struct Chain {
 
 static bool is_move(const Op *op)
 {
-	switch (op->kind) {
-	case OP_RESHAPE:
-	case OP_TRANSPOSE:
-	case OP_SLICE:
-	case OP_GATHER:
-	case OP_DEPTH_TO_SPACE:
-	case OP_SPACE_TO_DEPTH:
-		return shape_count(op->shape) > 0;
-	default:
-		return false;
-	}
+	return strided_is_layout_move(op) && shape_count(op->shape) > 0;
 }
 
 /* op->mark: everything that reads the op leads to outputs by moves alone; or

@@ -375,3 +375,18 @@ bool strided_is_channels(const Strided *s, Shape source, Arena *a, Ints *channel
 	*channels = (Ints){ (int)n, list };
 	return true;
 }
+
+bool strided_is_layout_move(const Op *op)
+{
+	switch (op->kind) {
+	case OP_RESHAPE:
+	case OP_TRANSPOSE:
+	case OP_SLICE:
+	case OP_GATHER:
+	case OP_DEPTH_TO_SPACE:
+	case OP_SPACE_TO_DEPTH:
+		return true;
+	default:
+		return false;
+	}
+}

@@ -34,6 +34,10 @@ Strided strided_identity(Shape shape);
  * identity and dropout. */
 bool strided_apply(Strided *s, const Op *op);
 
+/* The kinds of those that exporters spell layout changes with; that a walk can
+ * say a particular one is strided_apply's to find out. */
+bool strided_is_layout_move(const Op *op);
+
 /* A reshape needs no function: it sets `shape`. */
 bool strided_transpose(Strided *s, const int64_t *perm);
 
