@@ -19,9 +19,7 @@
 #include "passes/pass.h"
 
 #include "passes/canon.h"
-
-/* Far more than any model needs; a bound for those made to need more. */
-enum { SWEEPS = 64 };
+#include "passes/rewrite.h"
 
 static bool rewrite(Graph *g, Op *op)
 {
@@ -50,18 +48,16 @@ static bool remove_dead(Graph *g)
 	return changed;
 }
 
+static bool sweep(Graph *g)
+{
+	bool changed = remove_dead(g);
+	for_each_op(op, g)
+		changed |= rewrite(g, op);
+	changed |= canon_merge(g);
+	return changed;
+}
+
 bool pass_canonicalize(Graph *g)
 {
-	bool changed = false;
-
-	for (int sweep = 0; sweep < SWEEPS; sweep++) {
-		bool more = remove_dead(g);
-		for_each_op(op, g)
-			more |= rewrite(g, op);
-		more |= canon_merge(g);
-		if (!more)
-			break;
-		changed = true;
-	}
-	return changed;
+	return rewrite_repeat(g, sweep);
 }

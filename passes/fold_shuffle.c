@@ -251,10 +251,9 @@ static Op *recognise_concat(Graph *g, Op *op, bool *changed)
 	return become_selection(g, op, x, (Ints){ total, v });
 }
 
-bool pass_fold_shuffle(Graph *g)
+static bool sweep(Graph *g)
 {
 	bool changed = false;
-
 	for_each_op(op, g) {
 		Op *sel = op->kind == OP_CONCAT ? recognise_concat(g, op, &changed)
 						: recognise_chain(g, op, &changed);
@@ -262,4 +261,10 @@ bool pass_fold_shuffle(Graph *g)
 			changed = true;
 	}
 	return changed;
+}
+
+/* Again, because one selection may stand in the way of another. */
+bool pass_fold_shuffle(Graph *g)
+{
+	return rewrite_repeat(g, sweep);
 }

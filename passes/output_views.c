@@ -238,13 +238,18 @@ static bool view_output(Graph *g, Op *output)
 	return true;
 }
 
-bool pass_output_views(Graph *g)
+static bool sweep(Graph *g)
 {
 	bool changed = false;
-
 	mark(g);
 	for_each_op(op, g)
 		if (op->kind == OP_OUTPUT && op->nin == 1)
 			changed |= view_output(g, op);
 	return changed;
+}
+
+/* Again, because what one output read may have kept another from its view. */
+bool pass_output_views(Graph *g)
+{
+	return rewrite_repeat(g, sweep);
 }

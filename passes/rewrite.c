@@ -27,6 +27,15 @@ void rewrite_merge(Graph *g, Op *keep, Op *gone)
 	op_remove_dead(g, gone);
 }
 
+bool rewrite_repeat(Graph *g, bool (*sweep)(Graph *g))
+{
+	enum { MOST = 64 };
+	bool changed = false;
+	for (int i = 0; i < MOST && sweep(g); i++)
+		changed = true;
+	return changed;
+}
+
 void rewrite_become(Op *op, OpKind kind, Attrs attr)
 {
 	op->kind = kind;

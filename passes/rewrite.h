@@ -39,6 +39,10 @@ Op *rewrite_reshape(Graph *g, Op *at, const char *name, Op *in, Shape shape);
  * forgotten. Inputs and type are the caller's to set. */
 void rewrite_become(Op *op, OpKind kind, Attrs attr);
 
+/* Sweeps until one changes nothing; true if any did. There is a bound, far
+ * above what models need, for those made to need more. */
+bool rewrite_repeat(Graph *g, bool (*sweep)(Graph *g));
+
 /* Types `op` anew after its inputs or attributes changed. Dies if it has no
  * type: the pass that changed it was wrong. */
 void rewrite_infer(Graph *g, Op *op);
