@@ -69,8 +69,10 @@ layering() {
 	for layer in $layers; do
 		for f in $(echo "$in_layers" | grep -E "^$layer/.*\.[chly]$"); do
 			case $f in frontend/main.c | frontend/cmd_*) continue ;; esac
-			grep -nE '^#include "[a-z]+/' "$f" | grep -vE "\"(ir|$layer)/" |
-				sed "s|^|$f:|; s|\$|  <- $layer stands on ir alone|"
+			case $layer in backend) on="ir|backend|runtime/device|runtime/host" ;;
+			*) on="ir|$layer" ;; esac
+			grep -nE '^#include "[a-z]+/' "$f" | grep -vE "\"($on)/" |
+				sed "s#^#$f:#; s#\$#  <- $layer stands on $on#"
 		done
 	done
 	echo "$everything" | grep -E '\.[chly]$' | grep -vE '^(backend|tests)/' |

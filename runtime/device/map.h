@@ -1,0 +1,158 @@
+/*
+ * What host and device agree on: where things lie in L1 and in DRAM, the words
+ * they talk through, and how one op follows another. Plain C on stdint, read
+ * by kernels, loader and compiler.
+ *
+ * L1 of a worker core:
+ *
+ *     0 ............. TT_CONTROL   code of the five RISC-Vs, read-only data,
+ *                                  the overlay area
+ *     TT_CONTROL .... TT_USER      the words below
+ *     TT_USER ....... TT_L1_END    buffers of the plan
+ *
+ * A run. The host writes the input into its DRAM slot and the number of the
+ * run into `go` of every core. Each core works through the ops in order. All
+ * cores have the same code; what differs between them stands in parameter
+ * blocks, one for each op and core, that BRISC fetches from DRAM one op ahead.
+ * Op i of run r (from 1) has the number (r - 1) * ops + i + 1, which only
+ * grows; the words that cores and RISC-Vs show each other hold such numbers,
+ * so a reader waits until a word has reached a number (by signed difference)
+ * and nobody ever resets one.
+ *
+ *   BRISC, at op number s:
+ *     1. waits until the block is there, and the overlay if the op needs one;
+ *     2. tells every core that pushes rows to it in this op: TT_ENTERED[me] = s
+ *        (all earlier ops are done here, so the op's buffers are free);
+ *     3. waits for the rows the op reads: TT_PUSHED[peer] >= the number of the
+ *        op that produced them, for each peer;
+ *     4. TT_START = s, and all five RISC-Vs run their routine of the op, BRISC
+ *        its own (edges to zero, host edges, ...);
+ *     5. starts fetching the next block; waits for TT_FINISHED of the others;
+ *     6. for each core that needs rows of the result: waits for
+ *        TT_ENTERED[peer] >= s, writes the rows, waits for the writes to be
+ *        acknowledged, then TT_PUSHED[me] = s over there.
+ *   The others: wait for TT_START >= s, run, TT_FINISHED[risc] = s.
+ *
+ * After the last op every core increments TT_DONE_COUNT of core 0; when all
+ * have, core 0 sets `done` to the number of the run.
+ */
+#ifndef RUNTIME_DEVICE_MAP_H
+#define RUNTIME_DEVICE_MAP_H
+
+#include <stdint.h>
+
+enum {
+	TT_L1_END = 1499136,
+	TT_USER = 105664,    /* TT-Metal's first user byte */
+	TT_CONTROL = 0x17000,
+
+	TT_MAX_CORES = 80,
+	TT_MAX_BLOCK = 3072, /* bytes of a parameter block; a multiple of 32 */
+
+	TT_LAUNCH = TT_CONTROL,            /* TtLaunch */
+	TT_ENTERED = TT_CONTROL + 0x100,   /* a word for each core */
+	TT_PUSHED = TT_CONTROL + 0x240,    /* a word for each core */
+	TT_START = TT_CONTROL + 0x380,     /* op number BRISC has opened */
+	TT_FINISHED = TT_CONTROL + 0x390,  /* a word for each RISC-V: TtRisc */
+	TT_DONE_COUNT = TT_CONTROL + 0x3b0, /* on core 0; atomics want 16 bytes of alignment */
+	TT_ATOMIC_RETURN = TT_CONTROL + 0x3c0, /* where atomics leave what they found */
+	TT_OP_WORD = TT_CONTROL + 0x3d0,   /* index of the op the core is at */
+	TT_SEMAPHORES = TT_CONTROL + 0x400, /* 16 of 16 bytes, of the program */
+	TT_CB_WORDS = TT_CONTROL + 0x500,  /* TtCbWords for each of 32 circular buffers */
+	TT_SCRATCH = TT_CONTROL + 0x700,   /* 256 bytes, a routine's own */
+	TT_ZEROS = TT_CONTROL + 0x800,     /* 1024 zero bytes */
+	TT_BLOCKS = TT_CONTROL + 0xc00,    /* two parameter blocks, TT_MAX_BLOCK apart */
+	TT_CONTROL_END = TT_BLOCKS + 2 * TT_MAX_BLOCK,
+
+	TT_CBS = 32,
+	TT_SEMAPHORE_COUNT = 16,
+};
+
+_Static_assert(TT_CONTROL_END <= TT_USER, "the control words reach into the plan's window");
+
+/* In this order everywhere: ELFs of a package, routine[] of an op, TT_FINISHED. */
+typedef enum TtRisc { TT_BRISC, TT_NCRISC, TT_TRISC0, TT_TRISC1, TT_TRISC2, TT_RISCS } TtRisc;
+
+/* A place in DRAM: banks are the two halves of each channel. */
+enum {
+	TT_DRAM_BANKS = 12,
+	TT_DRAM_CHANNELS = 6,
+};
+
+#define TT_DRAM_BANK_BYTES 0x40000000u
+
+#define TT_IRAM 0xffc00000u /* NCRISC instruction memory */
+
+/* NoC 0 coordinates of bank b: x, y of TT_DRAM_XY row b / 2; the bank starts at
+ * (b & 1) * TT_DRAM_BANK_BYTES there. */
+#define TT_DRAM_XY { { 0, 0 }, { 0, 5 }, { 5, 0 }, { 5, 2 }, { 5, 3 }, { 5, 5 } }
+
+/* Workers are addressed by virtual coordinates, which skip fused-off rows:
+ * logical (col, row) is (TT_VIRTUAL + col, TT_VIRTUAL + row). */
+enum { TT_VIRTUAL = 18 };
+
+/* A node of the NoC as kernels hold it: bits 4 to 9 x, 10 to 15 y, which is
+ * where the address registers want them. */
+#define TT_NODE(x, y) ((uint32_t)(x) << 4 | (uint32_t)(y) << 10)
+
+/* Written by the loader, except `done` and `error`. */
+typedef struct TtLaunch {
+	uint32_t go;    /* number of the run the host asked for, from 1; written last */
+	uint32_t done;  /* on core 0: number of the run that is done */
+	uint32_t error; /* 0, or what a kernel gave up with */
+	uint32_t slot;  /* of inputs and outputs: 0 or 1 */
+	uint32_t ops;
+	uint32_t block_bytes; /* of every parameter block; a multiple of 32 */
+	uint32_t block_node, block_at; /* this core's first block in DRAM */
+	uint32_t core, cores; /* this one, how many take part */
+	uint32_t root_node;   /* core 0 */
+	uint32_t entry[TT_RISCS]; /* where each RISC-V starts; BRISC's is 0 */
+	uint32_t iram_from, iram_bytes; /* NCRISC code to load into its IRAM; 0: it runs from L1 */
+} TtLaunch;
+
+/* Pages a producer has put in and a consumer taken out, free running; pages
+ * there are, for whoever watches. */
+typedef struct TtCbWords {
+	uint32_t received, acked, pages, unused;
+} TtCbWords;
+
+/* Every parameter block starts with this. Word offsets are from its start. */
+typedef struct TtOp {
+	uint32_t op;      /* its index in the program */
+	uint32_t routine[TT_RISCS]; /* which variant each RISC-V runs; 0: none */
+	uint32_t overlay_node, overlay_from, overlay_to, overlay_bytes; /* 0 bytes: none */
+	uint32_t pushers, pushers_at;   /* node and index of cores that push to this one: TtPeer */
+	uint32_t arrivals, arrivals_at; /* what to wait for before starting: TtArrival */
+	uint32_t pushes, pushes_at;     /* what to write when done: TtPush */
+	uint32_t zeros, zeros_at;       /* what to clear before others read the result: TtZero */
+	uint32_t params_at;             /* of the op's own structure (params.def) */
+} TtOp;
+
+typedef struct TtPeer {
+	uint32_t node, core; /* where, and which word of its tables is ours to read */
+} TtPeer;
+
+typedef struct TtArrival {
+	uint32_t core; /* word of TT_PUSHED */
+	uint32_t op;   /* index of the op whose rows it says have arrived */
+} TtArrival;
+
+/* `count` runs of `bytes`, `step` apart on both sides. */
+typedef struct TtPush {
+	uint32_t node, core;
+	uint32_t from, to, bytes, count, from_step, to_step;
+	uint32_t last; /* 1: the last push to this core in this op, tell it */
+} TtPush;
+
+/* `count` runs of `bytes` zeros, `step` apart, `planes` times `plane_step`. */
+typedef struct TtZero {
+	uint32_t at, bytes, count, step, planes, plane_step;
+} TtZero;
+
+/*
+ * Host tensors in DRAM: NCHW, fp32, a row of one channel is a page. Page p =
+ * (n * C + c) * H + y lies in bank p % TT_DRAM_BANKS at
+ * base + slot * slot_bytes + p / TT_DRAM_BANKS * page_bytes.
+ */
+
+#endif
