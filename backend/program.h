@@ -1,0 +1,227 @@
+/*
+ * A program: what the cores of a device do for a net, as data.
+ *
+ * Nothing is left to decide here. Every op names, for each RISC-V of a core,
+ * the routine of the device library it runs, specialised by constants (a
+ * variant); the parameters of the op; where its circular buffers lie; and, core
+ * by core, which rows it clears, pushes and waits for (runtime/device/map.h
+ * says how ops follow each other). Addresses are final.
+ *
+ *     program "unet" target wormhole_n150
+ *     cores (0,0) (1,0)
+ *     variant conv_a trisc0 conv_unpack {in_format = 5, tiles = 4}
+ *     buffer "x" l1 at 0x19cc0 bytes 0x8000 life 0..2
+ *     op 0 "conv1" conv_params
+ *         trisc0 conv_a
+ *         cb 0 at 0x21cc0 page 2176 pages 4
+ *         all {out = 0x29cc0, rows = 8}
+ *         core 1 {rows = 7}
+ *             push core 0 from 0x100 to 0x200 bytes 64 count 1 step 0 0 last
+ *
+ * Lists are arrays with a count, in the arena of the program. Text form:
+ * program_text.h. Rules: program_verify.h. Binaries: emit.h.
+ */
+#ifndef BACKEND_PROGRAM_H
+#define BACKEND_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/arena.h"
+#include "ir/diag.h"
+#include "ir/layout.h"
+#include "ir/tensor.h"
+#include "runtime/device/map.h"
+
+typedef struct ProgramCore {
+	int col, row; /* logical */
+} ProgramCore;
+
+/* A routine with constants for its compile-time arguments, in the order of its
+ * row. Ops that run the same variant share its code. */
+typedef struct ProgramVariant {
+	Loc loc;
+	const char *name; /* of the function: a C identifier, unique */
+	int routine;      /* row of routines.def */
+	int nargs;
+	uint32_t *args;
+} ProgramVariant;
+
+/* What may be read and written, and when. Ops first..last, both included; an
+ * input lives from op 0, an output to the last op. */
+typedef struct ProgramBuffer {
+	Loc loc;
+	const char *name;
+	Place place;
+	int bank; /* of DRAM; -1: `bytes` in each bank */
+	int core; /* the only one that has it; -1: all */
+	uint64_t address, bytes;
+	int first, last;
+} ProgramBuffer;
+
+typedef struct ProgramSemaphore {
+	Loc loc;
+	const char *name;
+	int id; /* word TT_SEMAPHORES + 16 * id */
+	uint32_t value; /* before the first run */
+} ProgramSemaphore;
+
+typedef struct ProgramCb {
+	Loc loc;
+	int id;
+	uint32_t address, page_bytes, pages;
+} ProgramCb;
+
+/* A word of an op's parameters that differs on one core. */
+typedef struct ProgramValue {
+	int word;
+	uint32_t value;
+} ProgramValue;
+
+/* These follow TtArrival, TtPush and TtZero of map.h, with cores by index. Who
+ * pushes to a core is found by looking at the pushes of the others. */
+typedef struct ProgramArrival {
+	Loc loc;
+	int core, op;
+} ProgramArrival;
+
+typedef struct ProgramPush {
+	Loc loc;
+	int core; /* pushed to */
+	uint32_t from, to, bytes, count, from_step, to_step;
+} ProgramPush;
+
+typedef struct ProgramZero {
+	Loc loc;
+	uint32_t at, bytes, count, step, planes, plane_step;
+} ProgramZero;
+
+typedef struct ProgramOpCore {
+	Loc loc;
+	int nvalues, narrivals, npushes, nzeros;
+	ProgramValue *values;     /* sorted by word */
+	ProgramArrival *arrivals;
+	ProgramPush *pushes;      /* those to one core stand together */
+	ProgramZero *zeros;
+} ProgramOpCore;
+
+typedef struct ProgramOp {
+	Loc loc;
+	const char *name; /* the model's */
+	int nabsorbed;
+	const char **absorbed;  /* names of the ops it took in: the source map */
+	int params;             /* structure of params.def; -1: none */
+	uint32_t *words;        /* of that structure, as on most cores */
+	int variant[TT_RISCS];  /* -1: this RISC-V has nothing to do */
+	int ncbs;
+	ProgramCb *cbs;         /* sorted by id */
+	ProgramOpCore *cores;   /* one for each core of the program */
+} ProgramOp;
+
+/* Bytes that stand in DRAM before the first run. Data may be unknown, when the
+ * text form gave only its hash; such a program cannot be emitted. */
+typedef struct ProgramImage {
+	Loc loc;
+	const char *name;
+	int bank;            /* -1: page p in bank p % banks at address + p / banks * page_bytes */
+	uint32_t page_bytes; /* of a spread image; the last page may be shorter */
+	uint64_t address, bytes;
+	uint64_t hash;       /* program_hash of the data */
+	const uint8_t *data; /* or NULL */
+} ProgramImage;
+
+/* A strided look: element k in row-major order of dims is element
+ * offset + sum(index * strides) of what is looked at. */
+typedef struct ProgramView {
+	int rank; /* 0: no view, elements as they stand */
+	int64_t offset, dims[MAX_RANK], strides[MAX_RANK];
+} ProgramView;
+
+/* NCHW fp32 in DRAM as map.h says at its end: a row of a channel is a page. */
+typedef struct ProgramTensor {
+	int64_t shape[4];
+	uint64_t base, slot_bytes; /* in each bank */
+	uint32_t page_bytes;
+} ProgramTensor;
+
+/* Element k of the device tensor is element view(k) of the caller's array. */
+typedef struct ProgramInput {
+	Loc loc;
+	const char *name;
+	DType dtype; /* the caller's */
+	Shape shape;
+	ProgramTensor tensor;
+	ProgramView view; /* over the caller's array */
+} ProgramInput;
+
+/* The result is its parts, joined along `axis`; each part is a view over the
+ * elements of a device tensor, of a shape of its own. */
+typedef struct ProgramPart {
+	Shape shape;
+	ProgramTensor tensor;
+	ProgramView view;
+} ProgramPart;
+
+typedef struct ProgramOutput {
+	Loc loc;
+	const char *name;
+	DType dtype;
+	Shape shape;
+	int axis, nparts;
+	ProgramPart *parts;
+} ProgramOutput;
+
+typedef struct Program {
+	Arena *arena;
+	const char *name, *target;
+	int ncores, nvariants, nbuffers, nsemaphores, nops, nimages, ninputs, noutputs;
+	ProgramCore *cores; /* core 0 is the root */
+	ProgramVariant *variants;
+	ProgramBuffer *buffers;
+	ProgramSemaphore *semaphores;
+	ProgramOp *ops;
+	ProgramImage *images;
+	ProgramInput *inputs;
+	ProgramOutput *outputs;
+	/* From here to the end of each bank of DRAM nothing of the above lies:
+	 * parameter blocks and overlays go there. */
+	uint64_t dram_free;
+	const char *plan; /* text kept in the package, or NULL */
+} Program;
+
+/* How lowering builds one. Nothing is checked but what would crash: that is
+ * for program_verify. Pointers returned stand until the next call of the same
+ * function; names are not copied. */
+Program *program_create(Arena *a, const char *name, const char *target);
+int program_core(Program *p, int col, int row);
+
+/* The variant of these constants, made if it is new. `routine` must be a row of
+ * routines.def. */
+int program_variant(Program *p, const char *routine, const uint32_t *args, int nargs);
+
+ProgramBuffer *program_buffer(Program *p, const char *name);
+ProgramSemaphore *program_semaphore(Program *p, const char *name);
+ProgramImage *program_image(Program *p, const char *name, const void *data, uint64_t bytes);
+ProgramInput *program_input(Program *p, const char *name);
+ProgramOutput *program_output(Program *p, const char *name);
+
+/* Cores come first: an op has a list for each. `params` must be a structure of
+ * params.def, or NULL. */
+ProgramOp *program_op(Program *p, const char *name, const char *params);
+
+/* Parameters by field name, which must be one of the structure; `index` for
+ * fields that are arrays. On all cores; on one core, once it is set on all. */
+void program_set(ProgramOp *op, const char *field, int index, uint32_t value);
+void program_set_core(Program *p, ProgramOp *op, int core, const char *field, int index,
+		      uint32_t value);
+ProgramCb *program_cb(Program *p, ProgramOp *op, int id);
+void program_arrival(Program *p, ProgramOp *op, int core, ProgramArrival arrival);
+void program_push(Program *p, ProgramOp *op, int core, ProgramPush push);
+void program_zero(Program *p, ProgramOp *op, int core, ProgramZero zero);
+
+/* A word of the op's parameters as core sees it. */
+uint32_t program_word(const ProgramOp *op, int core, int word);
+
+uint64_t program_hash(const void *data, uint64_t bytes);
+
+#endif
