@@ -11,7 +11,7 @@
  *     cores (0,0) (1,0)
  *     variant conv_a trisc0 conv_unpack {in_format = 5, tiles = 4}
  *     buffer "x" l1 at 0x19cc0 bytes 0x8000 life 0..2
- *     op 0 "conv1" conv_params
+ *     op 0 "conv1" kind conv params conv
  *         trisc0 conv_a
  *         cb 0 at 0x21cc0 page 2176 pages 4
  *         all {out = 0x29cc0, rows = 8}
@@ -107,9 +107,10 @@ typedef struct ProgramOpCore {
 
 typedef struct ProgramOp {
 	Loc loc;
-	const char *name; /* the model's */
+	const char *name; /* the model's; with kind and absorbed the source map */
+	const char *kind; /* as graph or plan spell it: "conv", "edge_in" */
 	int nabsorbed;
-	const char **absorbed;  /* names of the ops it took in: the source map */
+	const char **absorbed;  /* names of the ops it took in */
 	int params;             /* structure of params.def; -1: none */
 	uint32_t *words;        /* of that structure, as on most cores */
 	int variant[TT_RISCS];  /* -1: this RISC-V has nothing to do */
@@ -144,32 +145,23 @@ typedef struct ProgramTensor {
 	uint32_t page_bytes;
 } ProgramTensor;
 
-/* Element k of the device tensor is element view(k) of the caller's array. */
-typedef struct ProgramInput {
+/* An input or output of the net is its parts, joined along `axis`: element k of
+ * a part, in row-major order of its shape, is element view(k) of a tensor on
+ * the device. */
+typedef struct ProgramPart {
+	Shape shape;
+	ProgramTensor tensor;
+	ProgramView view; /* its dims hold as many elements as the shape */
+} ProgramPart;
+
+typedef struct ProgramEdge {
 	Loc loc;
 	const char *name;
 	DType dtype; /* the caller's */
 	Shape shape;
-	ProgramTensor tensor;
-	ProgramView view; /* over the caller's array */
-} ProgramInput;
-
-/* The result is its parts, joined along `axis`; each part is a view over the
- * elements of a device tensor, of a shape of its own. */
-typedef struct ProgramPart {
-	Shape shape;
-	ProgramTensor tensor;
-	ProgramView view;
-} ProgramPart;
-
-typedef struct ProgramOutput {
-	Loc loc;
-	const char *name;
-	DType dtype;
-	Shape shape;
 	int axis, nparts;
 	ProgramPart *parts;
-} ProgramOutput;
+} ProgramEdge;
 
 typedef struct Program {
 	Arena *arena;
@@ -181,8 +173,7 @@ typedef struct Program {
 	ProgramSemaphore *semaphores;
 	ProgramOp *ops;
 	ProgramImage *images;
-	ProgramInput *inputs;
-	ProgramOutput *outputs;
+	ProgramEdge *inputs, *outputs;
 	/* From here to the end of each bank of DRAM nothing of the above lies:
 	 * parameter blocks and overlays go there. */
 	uint64_t dram_free;
@@ -202,12 +193,15 @@ int program_variant(Program *p, const char *routine, const uint32_t *args, int n
 ProgramBuffer *program_buffer(Program *p, const char *name);
 ProgramSemaphore *program_semaphore(Program *p, const char *name);
 ProgramImage *program_image(Program *p, const char *name, const void *data, uint64_t bytes);
-ProgramInput *program_input(Program *p, const char *name);
-ProgramOutput *program_output(Program *p, const char *name);
+
+/* Parts follow the edge they belong to. */
+ProgramEdge *program_input(Program *p, const char *name, DType dtype, Shape shape);
+ProgramEdge *program_output(Program *p, const char *name, DType dtype, Shape shape);
+ProgramPart *program_part(Program *p, ProgramEdge *edge, Shape shape);
 
 /* Cores come first: an op has a list for each. `params` must be a structure of
  * params.def, or NULL. */
-ProgramOp *program_op(Program *p, const char *name, const char *params);
+ProgramOp *program_op(Program *p, const char *name, const char *kind, const char *params);
 
 /* Parameters by field name, which must be one of the structure; `index` for
  * fields that are arrays. On all cores; on one core, once it is set on all. */
