@@ -1,0 +1,282 @@
+/*
+ * The steps of a plan: which ops work on the device, on which tensors.
+ *
+ * The result of an op is a list of parts, each a tensor of its own: concat
+ * strings the parts of its inputs together, and what works on every channel
+ * by itself (a pool, an activation) takes them one by one.
+ */
+#include "passes/plan.h"
+
+#include <string.h>
+
+typedef struct Parts {
+	PlanTensor **v;
+	int n;
+} Parts;
+
+typedef struct Builder {
+	Plan *plan;
+	Graph *g;
+	Arena *a;
+	Diag *d;
+	Parts *parts; /* by op->mark */
+} Builder;
+
+static void refuse(Builder *b, const Op *op, const char *why)
+{
+	diag_error(b->d, op->loc, "%s '%s': %s", op_info[op->kind].name, op->name, why);
+}
+
+/* Room for one more in an array that doubles: n of them are in use. */
+static void *grow(Arena *a, void *from, int n, size_t size)
+{
+	if (n & (n - 1) || (n && !from))
+		return from;
+	void *to = arena_calloc(a, n ? 2 * (size_t)n : 1, size);
+	return n ? memcpy(to, from, (size_t)n * size) : to;
+}
+
+static PlanTensor *add_tensor(Builder *b, const Op *op, int channel, int channels)
+{
+	PlanTensor *t = arena_new(b->a, PlanTensor);
+	const DevTypes type = op->stored & DEV_BF16 || !op->stored ? DEV_BF16 : DEV_BFP8_B;
+	t->op = op;
+	t->channel = channel;
+	t->channels = channels;
+	t->layout = (Layout){
+		.type = type, .planes = (channels + PLANE - 1) / PLANE,
+		.cols = (int)op->shape.dim[3], .phases = 1,
+	};
+	t->born = b->plan->nsteps;
+	t->dies = t->born;
+	b->plan->tensors = grow(b->a, b->plan->tensors, b->plan->ntensors, sizeof(PlanTensor *));
+	b->plan->tensors[b->plan->ntensors++] = t;
+	return t;
+}
+
+static Step *add_step(Builder *b, StepKind kind, const Op *op, Parts in)
+{
+	Plan *p = b->plan;
+	p->steps = grow(b->a, p->steps, p->nsteps, sizeof(Step));
+	Step *s = &p->steps[p->nsteps];
+	*s = (Step){ .kind = kind, .op = op, .act = op->act, .in = in.v, .nin = in.n };
+	for (int i = 0; i < in.n; i++)
+		in.v[i]->dies = p->nsteps;
+	return s;
+}
+
+/* The step writes its result: one tensor, all channels from `channel` on. */
+static PlanTensor *finish_step(Builder *b, Step *s, int channel, int channels)
+{
+	s->out = add_tensor(b, s->op, channel, channels);
+	b->plan->nsteps++;
+	return s->out;
+}
+
+static void set_parts(Builder *b, const Op *op, PlanTensor **v, int n)
+{
+	b->parts[op->mark] = (Parts){ v, n };
+}
+
+static void whole(Builder *b, Step *s)
+{
+	PlanTensor **v = arena_array(b->a, PlanTensor *, 1);
+	v[0] = finish_step(b, s, 0, (int)s->op->shape.dim[1]);
+	set_parts(b, s->op, v, 1);
+}
+
+static Parts parts_of(Builder *b, const Op *op) { return b->parts[op->mark]; }
+
+/* One step for each part of the input. */
+static void by_parts(Builder *b, StepKind kind, const Op *op, Act act)
+{
+	const Parts in = parts_of(b, op_in(op, 0));
+	PlanTensor **v = arena_array(b->a, PlanTensor *, in.n);
+	int channel = 0;
+	for (int i = 0; i < in.n; channel += in.v[i++]->channels) {
+		Step *s = add_step(b, kind, op, (Parts){ &in.v[i], 1 });
+		s->act = act;
+		s->channel = channel;
+		v[i] = finish_step(b, s, channel, in.v[i]->channels);
+	}
+	set_parts(b, op, v, in.n);
+}
+
+static void concat(Builder *b, const Op *op)
+{
+	int n = 0;
+	for (int i = 0; i < op->nin; i++)
+		n += parts_of(b, op_in(op, i)).n;
+	PlanTensor **v = arena_array(b->a, PlanTensor *, n);
+	n = 0;
+	for (int i = 0; i < op->nin; i++) {
+		const Parts in = parts_of(b, op_in(op, i));
+		for (int k = 0; k < in.n; k++)
+			v[n++] = in.v[k];
+	}
+	set_parts(b, op, v, n);
+}
+
+static int held_tiles(int tiles) { return tiles % 4 == 0 ? 4 : tiles % 2 == 0 ? 2 : 1; }
+
+static void weighted(Builder *b, StepKind kind, const Op *op, int taps)
+{
+	const int cout = (int)op->shape.dim[1];
+	Step *s = add_step(b, kind, op, parts_of(b, op_in(op, 0)));
+	int k = 0;
+	for (int i = 0; i < s->nin; i++)
+		k += (s->in[i]->layout.planes + 1) / 2;
+	s->held = held_tiles((int)weight_tiles_of((uint32_t)cout));
+	s->phases = 2;
+	s->weights = (WeightBlocks){
+		.type = op->weights & DEV_BFP8_B ? DEV_BFP8_B : DEV_BF16,
+		.taps = (uint32_t)taps, .cin = (uint32_t)k * TILE, .cout = (uint32_t)cout,
+		.k = (uint32_t)k, .n = (uint32_t)s->held,
+	};
+	/* Two phases see all of a bfp8_b mantissa and 5 + 5 bits of bf16's 8. */
+	if (s->weights.type == DEV_BF16)
+		s->phases = 4;
+	s->weight_bytes = (int64_t)weight_bytes(&s->weights);
+	whole(b, s);
+}
+
+static bool all_ones(const Ints *v) { return ints_all(*v, 1); }
+
+static void check_act(Builder *b, const Op *op)
+{
+	if (op_has_act(op) && op->act.kind != OP_RELU && op->act.kind != OP_SIGMOID)
+		refuse(b, op, "its activation has no device routine yet");
+}
+
+static void conv(Builder *b, const Op *op)
+{
+	const convAttr *c = &op->attr.conv;
+	const Op *w = op_in(op, 1);
+	if (c->groups != 1)
+		refuse(b, op, "grouped convolution has no device routine yet");
+	if (!all_ones(&c->strides))
+		refuse(b, op, "a stride other than 1 has no device routine yet");
+	if (!op_value(w) || (op->nin > 2 && !op_value(op_in(op, 2))))
+		refuse(b, op, "weights and bias must be constants with data");
+	for (int i = 0; i < c->pads.n; i++)
+		if (c->pads.v[i] > PITCH_STEP)
+			refuse(b, op, "padding of more than 16 has no device routine");
+	check_act(b, op);
+	weighted(b, STEP_CONV, op, (int)(w->shape.dim[2] * w->shape.dim[3]));
+}
+
+static void deconv(Builder *b, const Op *op)
+{
+	const convAttr *c = &op->attr.conv;
+	const Op *w = op_in(op, 1);
+	if (c->groups != 1 || w->shape.dim[2] != 2 || w->shape.dim[3] != 2 ||
+	    !ints_all(c->strides, 2) || !ints_all(c->pads, 0) || !ints_all(c->dilations, 1) ||
+	    !ints_all(c->output_padding, 0))
+		refuse(b, op, "only a 2x2 window with stride 2 and no padding has a device routine yet");
+	if (!op_value(w) || (op->nin > 2 && !op_value(op_in(op, 2))))
+		refuse(b, op, "weights and bias must be constants with data");
+	check_act(b, op);
+	weighted(b, STEP_DECONV2, op, 4);
+}
+
+static void max_pool(Builder *b, const Op *op)
+{
+	const poolAttr *p = &op->attr.pool;
+	if (!ints_all(p->kernel, 2) || !ints_all(p->strides, 2) || !ints_all(p->pads, 0) ||
+	    !ints_all(p->dilations, 1))
+		refuse(b, op, "only 2x2 windows with stride 2 and no padding have a device routine yet");
+	if (op_has_act(op) && op->act.kind != OP_RELU)
+		refuse(b, op, "its activation has no device routine yet");
+	by_parts(b, STEP_MAX_POOL, op, op->act);
+}
+
+static void output(Builder *b, const Op *op)
+{
+	const Op *from = op_in(op, 0);
+	if (from->kind == OP_VIEW)
+		from = op_in(from, 0);
+	if (op->nin != 1)
+		refuse(b, op, "an output joined from several tensors has no device routine yet");
+	const Parts in = parts_of(b, from);
+	int channel = 0;
+	for (int i = 0; i < in.n; channel += in.v[i++]->channels) {
+		add_step(b, STEP_EDGE_OUT, op, (Parts){ &in.v[i], 1 })->channel = channel;
+		b->plan->nsteps++;
+	}
+}
+
+static void add_op(Builder *b, const Op *op)
+{
+	switch (op->kind) {
+	case OP_CONSTANT:
+	case OP_VIEW:
+		break;
+	case OP_INPUT:
+		whole(b, add_step(b, STEP_EDGE_IN, op, (Parts){ 0 }));
+		break;
+	case OP_OUTPUT:
+		output(b, op);
+		break;
+	case OP_CONV:
+		conv(b, op);
+		break;
+	case OP_CONV_TRANSPOSE:
+		deconv(b, op);
+		break;
+	case OP_MAX_POOL:
+		max_pool(b, op);
+		break;
+	case OP_CONCAT:
+		if (op->attr.axis.axis != 1)
+			refuse(b, op, "only channels are joined on the device");
+		concat(b, op);
+		break;
+	case OP_RELU:
+	case OP_SIGMOID:
+		by_parts(b, STEP_UNARY, op, (Act){ .kind = op->kind });
+		break;
+	default:
+		refuse(b, op, "this op has no device routine yet");
+	}
+}
+
+/* What every tensor on the device has in common. */
+static bool check_shape(Builder *b, const Op *op)
+{
+	if (op->kind == OP_CONSTANT || op->kind == OP_OUTPUT || op->kind == OP_VIEW)
+		return true;
+	if (op->shape.rank != 4 || !type_is_float(op->dtype)) {
+		refuse(b, op, "only N,C,H,W images of floating point run on the device");
+		return false;
+	}
+	if (op->shape.dim[0] != 1) {
+		refuse(b, op, "a batch of more than one is not planned yet");
+		return false;
+	}
+	if (op->shape.dim[3] + 2 * PITCH_STEP > MAX_PITCH) {
+		refuse(b, op, "the image is too wide");
+		return false;
+	}
+	return true;
+}
+
+Plan *plan_steps(const Graph *graph, const Target *t)
+{
+	Graph *g = (Graph *)(uintptr_t)graph;
+	Builder b = { .g = g, .a = g->arena, .d = g->diag };
+	int n = 0;
+	for_each_op(op, g)
+		op->mark = n++;
+	b.parts = arena_array(b.a, Parts, n + 1);
+	b.plan = arena_new(b.a, Plan);
+	b.plan->graph = graph;
+	b.plan->target = t;
+	const int errors = b.d->errors;
+	bool shapes = true;
+	for_each_op(op, g)
+		shapes = check_shape(&b, op) && shapes;
+	if (shapes)
+		for_each_op(op, g)
+			add_op(&b, op);
+	return b.d->errors == errors ? b.plan : NULL;
+}

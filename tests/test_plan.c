@@ -1,0 +1,150 @@
+/*
+ * Plans in height bands: buffers never meet, everything read is kept, and what
+ * cannot be planned is said.
+ */
+#include <string.h>
+
+#include "frontend/model.h"
+#include "passes/plan.h"
+#include "tests/check.h"
+#include "tests/fixture.h"
+
+static const char unet[] =
+	"graph \"unet\"\n"
+	"%x = input {stored = bf16} : f32[1,3,24,40]\n"
+	"%w1 = constant splat 0.5 : f32[20,3,3,3]\n"
+	"%c1 = conv %x, %w1 {act = relu, dilations = [1,1], pads = [1,1,1,1], "
+	"stored = bf16, strides = [1,1], weights = bf16} : f32[1,20,24,40]\n"
+	"%p = max_pool %c1 {dilations = [1,1], kernel = [2,2], pads = [0,0,0,0], stored = bf16, "
+	"strides = [2,2]} : f32[1,20,12,20]\n"
+	"%w2 = constant splat 0.5 : f32[20,16,2,2]\n"
+	"%u = conv_transpose %p, %w2 {dilations = [1,1], pads = [0,0,0,0], stored = bf16, "
+	"strides = [2,2], weights = bfp8_b} : f32[1,16,24,40]\n"
+	"%j = concat %u, %c1 {axis = 1, stored = bf16} : f32[1,36,24,40]\n"
+	"%w3 = constant splat 0.5 : f32[2,36,5,5]\n"
+	"%y = conv %j, %w3 {dilations = [1,1], pads = [2,2,2,2], stored = bf16, "
+	"strides = [1,1], weights = bf16} : f32[1,2,24,40]\n"
+	"%o = output %y : f32[1,2,24,40]\n";
+
+static Graph *parse(Fixture *t, const char *text)
+{
+	Graph *g = text_parse(t->arena, &t->diag, "net.ir", text, strlen(text), &(ModelOptions){ 0 });
+	if (!g)
+		fail_msg("%s", fixture_said(t));
+	return g;
+}
+
+static Plan *plan(Fixture *t, int cores)
+{
+	Plan *p = plan_steps(parse(t, unet), target_load(t->arena, &t->diag, "wormhole_n150"));
+	assert_non_null(p);
+	plan_cut(p, cores);
+	assert_true(plan_place(p));
+	return p;
+}
+
+static void every_row_has_one_owner(void **state)
+{
+	for (int cores = 1; cores <= 64; cores += 7) {
+		const Plan *p = plan(*state, cores);
+		for (int i = 0; i < p->ntensors; i++) {
+			int row = 0;
+			for (int c = 0; c < cores; c++) {
+				assert_int_equal(p->tensors[i]->band[c].row, row);
+				row += p->tensors[i]->band[c].rows;
+			}
+			assert_int_equal(row, p->tensors[i]->op->shape.dim[2]);
+		}
+	}
+}
+
+static void what_a_step_reads_is_kept(void **state)
+{
+	const Plan *p = plan(*state, 16);
+	for (int i = 0; i < p->nsteps; i++) {
+		const Step *s = &p->steps[i];
+		for (int c = 0; s->out && c < p->cores; c++) {
+			const Band *o = &s->out->band[c];
+			const Rows r = step_reads(s, (Rows){ o->row, o->row + o->rows });
+			for (int k = 0; k < s->nin && o->rows; k++) {
+				assert_true(s->in[k]->band[c].first <= r.first);
+				assert_true(s->in[k]->band[c].end >= r.end);
+				assert_true(r.end - r.first <= s->in[k]->buffer_rows);
+			}
+		}
+	}
+}
+
+/* The 5x5 convolution reads two rows above and below what it makes. */
+static void a_window_reads_its_halo(void **state)
+{
+	const Plan *p = plan(*state, 8);
+	const Step *y = &p->steps[p->nsteps - 2];
+	assert_int_equal(y->kind, STEP_CONV);
+	assert_int_equal(y->nin, 2);
+	assert_int_equal(y->in[0]->band[0].first, -2);
+	assert_int_equal(y->in[0]->band[3].first, 9 - 2);
+	assert_int_equal(y->in[0]->band[3].end, 12 + 2);
+}
+
+static bool lives(const PlanTensor *t, int step) { return t->born <= step && step <= t->dies; }
+
+static void apart(uint64_t a, int64_t an, uint64_t b, int64_t bn)
+{
+	assert_true(!an || !bn || a + (uint64_t)an <= b || b + (uint64_t)bn <= a);
+}
+
+static void buffers_that_live_together_lie_apart(void **state)
+{
+	const Plan *p = plan(*state, 3);
+	for (int i = 0; i < p->nsteps; i++) {
+		const Step *s = &p->steps[i];
+		apart(s->weight_address, s->weight_bytes, s->bias_address, s->bias_bytes);
+		for (int k = 0; k < p->ntensors; k++) {
+			const PlanTensor *t = p->tensors[k];
+			if (!lives(t, i))
+				continue;
+			apart(t->layout.address, t->bytes, s->weight_address, s->weight_bytes);
+			for (int j = 0; j < k; j++)
+				if (lives(p->tensors[j], i))
+					apart(t->layout.address, t->bytes,
+					      p->tensors[j]->layout.address, p->tensors[j]->bytes);
+		}
+	}
+}
+
+static void an_op_without_routine_is_named(void **state)
+{
+	Fixture *t = *state;
+	const Graph *g = parse(t, "graph \"n\"\n%x = input {stored = bf16} : f32[1,3,8,8]\n"
+				  "%a = avg_pool %x {dilations = [1,1], kernel = [2,2], "
+				  "pads = [0,0,0,0], strides = [2,2]} : f32[1,3,4,4]\n"
+				  "%t = tanh %a : f32[1,3,4,4]\n%o = output %t : f32[1,3,4,4]\n");
+	assert_null(plan_bands(g, target_load(t->arena, &t->diag, "wormhole_n150")));
+	assert_non_null(strstr(fixture_said(t), "avg_pool 'a': this op has no device routine yet"));
+	assert_non_null(strstr(fixture_said(t), "tanh 't': this op has no device routine yet"));
+}
+
+static void what_does_not_fit_is_said(void **state)
+{
+	Fixture *t = *state;
+	const Graph *g = parse(t, "graph \"n\"\n%x = input {stored = bf16} : f32[1,64,4000,4000]\n"
+				  "%y = relu %x {stored = bf16} : f32[1,64,4000,4000]\n"
+				  "%o = output %y : f32[1,64,4000,4000]\n");
+	assert_null(plan_bands(g, target_load(t->arena, &t->diag, "wormhole_n150")));
+	assert_non_null(strstr(fixture_said(t), "bytes of L1 on each of 64 cores, wormhole_n150 has"));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		T(every_row_has_one_owner),
+		T(what_a_step_reads_is_kept),
+		T(a_window_reads_its_halo),
+		T(buffers_that_live_together_lie_apart),
+		T(an_op_without_routine_is_named),
+		T(what_does_not_fit_is_said),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
