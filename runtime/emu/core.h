@@ -15,6 +15,11 @@ enum {
 	LOCAL_BYTES = 4096, /* TRISCs have half of it */
 	NOCS = 2,
 	NOC_COMMANDS = 4, /* command buffers */
+	NOC_TAGS = 16,
+	PUSH_LIMIT = 28,  /* instructions queued in a thread above which its RISC-V waits */
+	CODE_PAGE = 10,   /* L1 is watched for changed code in pieces of 2 ** this */
+	CODE_PAGES = (L1_BYTES >> 10) + 1,
+	REPORTS = 8,      /* a core files in one quantum */
 	GRID_X = 10, GRID_Y = 12, /* NoC 0 */
 	WORKER_COLS = 8, WORKER_ROWS = 10,
 	WORKERS = WORKER_COLS * WORKER_ROWS,
@@ -25,13 +30,25 @@ typedef enum Risc { BRISC, TRISC0, TRISC1, TRISC2, NCRISC, RISCS } Risc;
 
 extern const char *const risc_names[RISCS];
 
+enum { POLLS = 8 };
+
+/* A loop that reads and changes nothing. Each turn of it is like the last until
+ * one of the words it reads changes, so the hart sleeps at its head until then. */
+typedef struct Poll {
+	bool asleep;
+	uint8_t count;                     /* words it reads that others can change; 0: at rest */
+	uint32_t at[POLLS], value[POLLS];
+	uint32_t code_epoch;
+} Poll;
+
 typedef struct Hart {
 	uint32_t pc;
-	uint32_t x[32];
+	uint32_t x[33];          /* x[32] takes what is written to x0 */
 	bool on;                 /* out of reset */
 	const char *waits;       /* why it did not go on last time; NULL if it did */
 	uint32_t waits_at;       /* the address it waits on */
-	uint64_t instructions;
+	uint64_t instructions;   /* executed; what it slept through is not counted */
+	Poll poll;
 	uint8_t local[LOCAL_BYTES];
 } Hart;
 
@@ -41,6 +58,9 @@ typedef struct NocRequest {
 	uint32_t targ_lo, targ_mid, ret_lo, ret_mid, tag, ctrl, len, data;
 	uint32_t pc;
 	uint64_t step;
+	uint64_t bytes;    /* that it moves */
+	uint8_t to_dram;   /* 1 + channel, or 0 */
+	uint8_t hops;      /* there and back */
 } NocRequest;
 
 typedef struct NocPort {
@@ -51,7 +71,13 @@ typedef struct NocPort {
 	/* Counters a RISC-V can read: they move when requests take effect. */
 	uint32_t atomic_responses, write_acks, read_responses;
 	uint32_t writes_sent, posted_writes_sent, posted_atomics_sent;
+	uint8_t outstanding[NOC_TAGS], outgoing[NOC_TAGS]; /* by transaction id */
+	uint64_t bytes_in, bytes_out;
 } NocPort;
+
+typedef struct EmuRange {
+	uint32_t first, end;
+} EmuRange;
 
 typedef struct EmuCore {
 	Emu *emu;
@@ -70,8 +96,20 @@ typedef struct EmuCore {
 	bool mailbox_full[4][4];
 	uint64_t step;
 	bool faulted;
+	bool idle;               /* nothing goes on here until somebody outside does something */
+	struct RvCode *code, *iram_code; /* decoded, word by word */
+	uint8_t code_page[CODE_PAGES];   /* has decoded code */
+	uint32_t code_epoch;             /* of changes to it */
+	NocRequest last[RISCS];  /* what each RISC-V asked of the NoC last */
+	uint64_t dram_read[DRAM_CHANNELS], dram_written[DRAM_CHANNELS];
+	EmuReport report[REPORTS];
+	uint64_t report_step[REPORTS];
+	uint32_t report_count;
+	EmuRange *allowed;       /* emu_allow */
+	size_t allowed_count;
+	EmuTime time;            /* of this core; the units add to theirs when emu_profiles */
 	struct Shadow *shadow;   /* what the strict checks remember; NULL if off */
-	int64_t *counters;       /* ir/counters.def */
+	int64_t *counters;       /* by CounterId of ir/cost.h */
 } EmuCore;
 
 /* Files a report; the core stops at the end of its step. `check` is a row of
@@ -79,16 +117,45 @@ typedef struct EmuCore {
 void emu_fault(EmuCore *c, int risc, const char *check, uint64_t address, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Memory and registers as a RISC-V of the core sees them. False: it has to
- * wait and try the same instruction again. */
-bool mmio_load(EmuCore *c, Risc r, uint32_t address, uint32_t *value);
-bool mmio_store(EmuCore *c, Risc r, uint32_t address, uint32_t value);
+/* Whoever writes L1 other than by a RISC-V's store says so afterwards: code that
+ * stood there is forgotten. */
+void core_forget_code(EmuCore *c, uint32_t at, uint32_t n);
+
+static inline void core_l1_written(EmuCore *c, uint32_t at, uint32_t n)
+{
+	if (n > 1u << CODE_PAGE || c->code_page[at >> CODE_PAGE]
+	    || c->code_page[(at + n - 1) >> CODE_PAGE])
+		core_forget_code(c, at, n);
+}
+
+/* What came of an access to a register. */
+typedef enum Access {
+	ACCESS_DONE,
+	ACCESS_WAIT,    /* the RISC-V has to wait and try again */
+	ACCESS_UNKNOWN, /* nothing is there, or not for who asks */
+	ACCESS_FAULT,   /* reported */
+} Access;
+
+/* Registers as RISC-V `r` of the core sees them, or with r = RISCS whoever comes
+ * over the NoC. L1 and local memory are not among them. */
+Access mmio_load(EmuCore *c, Risc r, uint32_t address, uint32_t *value);
+Access mmio_store(EmuCore *c, Risc r, uint32_t address, uint32_t value);
+
+/* Whether loading it twice gives the same while nothing else happens. */
+bool mmio_is_steady(uint32_t address);
+
+/* Configuration words 157 to 163 are not the coprocessor's but the RISC-Vs':
+ * instruction caches, reset PCs. False for any other word. */
+bool core_cfg_write(EmuCore *c, uint32_t word, uint32_t value);
 
 /* Runs one RISC-V for up to `steps` instructions; stops early when it has to
- * wait. Returns how many. */
+ * wait or polls. Returns how many it executed. */
 uint32_t hart_run(EmuCore *c, Risc r, uint32_t steps);
 
 /* Puts RISC-Vs into reset and takes them out, as the soft reset register says. */
 void core_soft_reset(EmuCore *c, uint32_t value);
+
+/* Runs a core for a quantum. */
+void core_run(EmuCore *c, uint32_t steps);
 
 #endif

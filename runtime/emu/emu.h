@@ -6,8 +6,8 @@
  *
  * Cores run side by side for a quantum of steps, then everything they asked of
  * the NoC takes effect in the order (core, issue). So the result depends
- * neither on the number of threads nor on the machine; whether it depends on
- * the quantum is what emu_races tells.
+ * neither on the number of threads nor on the machine. A program whose result
+ * depends on the quantum has a race.
  */
 #ifndef RUNTIME_EMU_EMU_H
 #define RUNTIME_EMU_EMU_H
@@ -29,7 +29,7 @@ typedef struct EmuOptions {
 typedef enum EmuState {
 	EMU_RUNNING,
 	EMU_FAULT, /* a check failed, or an instruction is not known */
-	EMU_STUCK, /* nobody can go on: see emu_waits */
+	EMU_STUCK, /* nobody can go on or even polls, so no word from the host helps: emu_waits */
 } EmuState;
 
 /* NULL if the memory cannot be had. */
@@ -75,11 +75,17 @@ typedef struct EmuReport {
 size_t emu_reports(const Emu *e);
 const EmuReport *emu_report(const Emu *e, size_t i);
 
+/* True if nothing went on in the last quantum: RISC-Vs only polled or waited, no
+ * Tensix instruction was executed, no NoC request took effect. Only a write by
+ * the host can change that; until one comes, emu_run returns at once. */
+bool emu_idle(const Emu *e);
+
 /* Who waits for what, a line for each RISC-V and thread that is not at rest. */
 void emu_waits(const Emu *e, FILE *f);
 
 /* Counters of a core since they were last cleared, under the names of
- * ir/counters.def; emu_counter_name(i) is NULL past the last. */
+ * ir/counters.def; emu_counter_name(i) is NULL past the last. Turns of a poll
+ * are counted until it is known for one (a few instructions). */
 const char *emu_counter_name(size_t i);
 int64_t emu_counter(const Emu *e, uint32_t x, uint32_t y, size_t i);
 void emu_counters_clear(Emu *e);
