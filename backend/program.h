@@ -96,8 +96,12 @@ typedef struct ProgramZero {
 	uint32_t at, bytes, count, step, planes, plane_step;
 } ProgramZero;
 
+/* `other` makes a core an exception to ProgramOp.variant: 0 is none, else 2 +
+ * the variant the RISC-V runs here, -1 included (it has nothing to do). Text
+ * form: a line such as `ncrisc weights_b` or `trisc0 none` below `core 1`. */
 typedef struct ProgramOpCore {
 	Loc loc;
+	int other[TT_RISCS];
 	int nvalues, narrivals, npushes, nzeros;
 	ProgramValue *values;     /* sorted by word */
 	ProgramArrival *arrivals;
@@ -113,7 +117,7 @@ typedef struct ProgramOp {
 	const char **absorbed;  /* names of the ops it took in */
 	int params;             /* structure of params.def; -1: none */
 	uint32_t *words;        /* of that structure, as on most cores */
-	int variant[TT_RISCS];  /* -1: this RISC-V has nothing to do */
+	int variant[TT_RISCS];  /* -1: this RISC-V has nothing to do; see ProgramOpCore */
 	int ncbs;
 	ProgramCb *cbs;         /* sorted by id */
 	ProgramOpCore *cores;   /* one for each core of the program */
@@ -212,6 +216,16 @@ ProgramCb *program_cb(Program *p, ProgramOp *op, int id);
 void program_arrival(Program *p, ProgramOp *op, int core, ProgramArrival arrival);
 void program_push(Program *p, ProgramOp *op, int core, ProgramPush push);
 void program_zero(Program *p, ProgramOp *op, int core, ProgramZero zero);
+
+/* Makes a RISC-V of one core run another variant, or none (-1). */
+void program_run_on(ProgramOp *op, int core, TtRisc risc, int variant);
+
+/* The variant a RISC-V of a core runs, or -1. */
+static inline int program_runs(const ProgramOp *op, int core, TtRisc risc)
+{
+	const int other = op->cores[core].other[risc];
+	return other ? other - 2 : op->variant[risc];
+}
 
 /* A word of the op's parameters as core sees it. */
 uint32_t program_word(const ProgramOp *op, int core, int word);
