@@ -7,6 +7,7 @@
 #define RUNTIME_EMU_TENSIX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/emu/config.h"
@@ -38,6 +39,16 @@ typedef struct Adc {
 
 enum { ADC_UNPACK0, ADC_UNPACK1, ADC_PACK, ADCS };
 
+/* Who executes an instruction. */
+typedef enum TensixUnitId {
+	UNIT_OTHER, /* counters, configuration, scalars, sync */
+	UNIT_UNPACK,
+	UNIT_MATRIX,
+	UNIT_SFPU,
+	UNIT_PACK,
+	TENSIX_UNITS
+} TensixUnitId;
+
 /* What one thread has for itself. */
 typedef struct TensixThread {
 	uint16_t cfg[THREAD_CFG_WORDS];
@@ -46,8 +57,11 @@ typedef struct TensixThread {
 	/* Register window counters (RWCs.md), math thread in practice. */
 	uint32_t srca, srca_cr, srcb, srcb_cr, dst, dst_cr, bias, fidelity;
 
-	/* Instructions on their way: expanded, not yet executed. */
+	/* Instructions on their way: expanded, not yet executed. A unit that sees
+	 * what follows may execute several at once: fifo[head] is the one it was
+	 * called with, and it moves head on by those it took beyond that one. */
 	uint32_t fifo[FIFO_SLOTS];
+	bool expanded[FIFO_SLOTS]; /* came out of a MOP or REPLAY */
 	uint32_t head, tail; /* of fifo, free running; equal when empty */
 	uint32_t mop_cfg[9];
 	uint16_t mop_zmask_hi16;
@@ -61,6 +75,7 @@ typedef struct TensixThread {
  * exponent, 10 of mantissa. */
 typedef struct SrcFile {
 	uint32_t rows[2][SRC_ROWS][ROW_VALUES];
+	uint32_t changes[2];  /* grows with every instruction that writes the bank */
 	bool valid[2];        /* given to the matrix unit, not yet given back */
 	uint8_t unpack_bank;  /* the unpacker writes next */
 	uint8_t matrix_bank;  /* the matrix unit reads */
@@ -72,6 +87,46 @@ typedef struct PackerState {
 	uint32_t at, exponent_at;        /* next bytes in L1 */
 } PackerState;
 
+/* What the configuration says about one unpacker (unpack.c). */
+typedef struct UnpackPlan {
+	uint32_t version; /* of Tensix it was made at; 0: never */
+	int thread;
+	const char *refused; /* field that asks for what is not there; NULL: none */
+	uint32_t refused_value;
+	uint32_t in, out;     /* data formats */
+	uint32_t bits;        /* of a datum in L1 */
+	uint32_t y_step, z_step, w_step;       /* data, in L1 */
+	uint32_t to_y_step, to_z_step;         /* bytes, in the register file */
+	uint32_t to_align;    /* bytes of a datum there */
+	uint32_t row_step;    /* bytes from one row of 16 data to the next in L1 */
+	uint32_t base_word, offset; /* where the address is configured, added to it */
+	uint32_t exponents;   /* bytes before the data */
+	uint32_t to;          /* data: where unpacker 0 starts */
+	bool add_to;          /* to is added to the counters, else taken instead of them */
+	bool haloize, tileize, to_dst, forced_exponent;
+	uint8_t exponent;     /* if forced */
+	uint32_t burst;       /* rows unpacker 0 writes at once */
+} UnpackPlan;
+
+/* What the configuration says about the packers (pack.c). */
+typedef struct PackPlan {
+	uint32_t version;
+	int thread;
+	const char *refused;
+	uint32_t refused_value;
+	uint32_t in, out;     /* data formats; `in` is what Dst is read as */
+	uint32_t in_align, out_bits;
+	uint32_t y_step, z_step, w_step; /* bytes, in Dst */
+	bool wide;            /* Dst is read as 32 bits */
+	bool accumulate;      /* onto what is in L1 */
+	uint32_t relu, threshold;
+	uint32_t reads_per_plane;
+	uint32_t exponents[4]; /* 16 bytes: a packer's exponents, before its data */
+	uint32_t offset[4];   /* Dst row of each packer */
+	uint16_t mask[4][16]; /* columns kept, by packer and row; the rest is zero */
+	uint16_t known[4];    /* rows whose mask the emulator knows, a bit each */
+} PackPlan;
+
 struct EmuCore;
 
 typedef struct Tensix {
@@ -79,6 +134,7 @@ typedef struct Tensix {
 	TensixThread thread[TENSIX_THREADS];
 
 	uint32_t cfg[2][CFG_WORDS];
+	uint32_t version; /* grows when a word changes that a plan may depend on (config.c) */
 	SrcFile a, b;
 	uint16_t dst[DST_ROWS][ROW_VALUES];
 	bool dst_valid[DST_ROWS]; /* false reads as zero */
@@ -94,6 +150,11 @@ typedef struct Tensix {
 
 	bool packing; /* between the first and the last PACR of a tile */
 	PackerState packer[4];
+	UnpackPlan unpack[2];
+	PackPlan pack;
+
+	bool profile;
+	uint64_t spent[TENSIX_UNITS]; /* ns by unit, while profile is on */
 
 	uint8_t semaphore[SEMAPHORES], semaphore_max[SEMAPHORES];
 	uint8_t mutex[MUTEXES]; /* 0 free, else 1 + thread */
@@ -120,9 +181,28 @@ static inline uint32_t tensix_queued(const Tensix *t, int thread)
  * where one has to wait. */
 uint32_t tensix_step(Tensix *t, int thread, uint32_t most);
 
-/* Stores and loads of configuration words by a RISC-V. */
-void tensix_cfg_write(Tensix *t, int bank, uint32_t word, uint32_t value);
-uint32_t tensix_cfg_read(Tensix *t, int bank, uint32_t word);
+/* Its name as the ISA documentation has it; "unknown" if it is none of ours. */
+const char *tensix_op_name(uint32_t i);
+
+/* What the thread's next instruction waits for, as "SEMWAIT on semaphore 1 (is
+ * 0)"; NULL if its queue is empty. Uses `text`. */
+const char *tensix_waits(const Tensix *t, int thread, char *text, size_t n);
+
+/* ---- configuration (config.c) ---- */
+
+/* Stores and loads of configuration words by a RISC-V (Risc of core.h). Words
+ * 158 to 163, where RISC-Vs start, land in the core. */
+void tensix_cfg_write(Tensix *t, int risc, int bank, uint32_t word, uint32_t value);
+uint32_t tensix_cfg_read(Tensix *t, int risc, int bank, uint32_t word);
+
+/* The same by an instruction. */
+Exec tensix_cfg_set(Tensix *t, int thread, uint32_t i, uint32_t word, uint32_t value);
+
+/* The bank a thread works with. */
+static inline const uint32_t *tensix_cfg(const Tensix *t, int thread)
+{
+	return t->cfg[t->thread[thread].cfg[0] & 1];
+}
 
 /* ---- units: one function an instruction, `i` the encoded instruction ---- */
 
@@ -134,6 +214,12 @@ typedef Exec TensixUnit(Tensix *t, int thread, uint32_t i);
 #include "runtime/device/tensix_ops.def"
 
 /* ---- shared by the units ---- */
+
+/* Bits `high` to `low` of an instruction. */
+static inline uint32_t op_bits(uint32_t i, unsigned high, unsigned low)
+{
+	return i >> low & ((2u << (high - low)) - 1);
+}
 
 /* Reports an instruction the emulator does not know, or a mode of it, and
  * returns EXEC_FAULT. */

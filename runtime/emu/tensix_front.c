@@ -1,0 +1,370 @@
+#include "runtime/emu/tensix.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "ir/cost.h"
+#include "runtime/emu/core.h"
+
+enum {
+	OPCODE_MOP = 0x01,
+	OPCODE_NOP = 0x02,
+	OPCODE_MOP_CFG = 0x03,
+	OPCODE_REPLAY = 0x04,
+	OPCODE_MVMUL = 0x26,
+	PLAIN_NOP = OPCODE_NOP << 24,
+};
+
+typedef struct OpInfo {
+	TensixUnit *run;
+	uint32_t unused; /* bits that no operand takes */
+	const char *name;
+} OpInfo;
+
+static const OpInfo ops[256] = {
+#define NONE
+#define F(name, high, low) & ~(((2u << ((high) - (low))) - 1) << (low))
+#define TENSIX_OP(name, opcode, fields) [opcode] = { emu_op_##name, 0xffffffu fields, #name },
+#include "runtime/device/tensix_ops.def"
+};
+
+void tensix_reset(Tensix *t, struct EmuCore *core)
+{
+	static const uint32_t constants[SFPU_REGS] = {
+		[8] = 0x3f56594b, [10] = 0x3f800000, [11] = 0xbf800000, [12] = 0x3b000000,
+		[13] = 0xbf2cc4c7, [14] = 0xbeb08ff9,
+	};
+
+	memset(t, 0, sizeof *t);
+	t->core = core;
+	t->version = 1;
+	memset(t->dst_valid, true, sizeof t->dst_valid);
+	for (uint32_t lane = 0; lane < SFPU_LANES; lane++) {
+		for (int r = 8; r < SFPU_REGS; r++)
+			t->lreg[r][lane] = constants[r];
+		t->lreg[15][lane] = lane << 1;
+	}
+	t->cc_on = true;
+	t->cc = 0xffffffff;
+}
+
+const char *tensix_op_name(uint32_t i)
+{
+	const char *name = ops[i >> 24].name;
+
+	return name ? name : "unknown";
+}
+
+Exec tensix_unknown(Tensix *t, int thread, uint32_t i, const char *what, uint32_t value)
+{
+	emu_fault(t->core, TRISC0 + thread, "unknown-instruction", i, "%s (%08x): %s = %u (0x%x)",
+	          tensix_op_name(i), i, what, value, value);
+	return EXEC_FAULT;
+}
+
+/* ---- expanders (MOPExpander.md, REPLAY.md) ---- */
+
+static void queue(Tensix *t, int thread, uint32_t i, bool expanded)
+{
+	TensixThread *th = &t->thread[thread];
+	uint32_t slot = th->tail % FIFO_SLOTS;
+
+	if (i == PLAIN_NOP)
+		return;
+	if (th->tail - th->head == FIFO_SLOTS) {
+		tensix_unknown(t, thread, i, "instructions queued already", FIFO_SLOTS);
+		return;
+	}
+	th->fifo[slot] = i;
+	th->expanded[slot] = expanded;
+	th->tail++;
+}
+
+static void replay(Tensix *t, int thread, uint32_t i)
+{
+	TensixThread *th = &t->thread[thread];
+	uint32_t start = op_bits(i, 23, 14), len = op_bits(i, 13, 4);
+	bool load = op_bits(i, 0, 0), exec = op_bits(i, 1, 1);
+
+	if (i & ops[OPCODE_REPLAY].unused)
+		tensix_unknown(t, thread, i, "unused bits", i & ops[OPCODE_REPLAY].unused);
+	else if (exec && !load)
+		tensix_unknown(t, thread, i, "exec without load", exec);
+	else if (len < 1 || len > REPLAY_SLOTS)
+		tensix_unknown(t, thread, i, "len", len);
+	else if (start >= REPLAY_SLOTS)
+		tensix_unknown(t, thread, i, "start", start);
+	else if (load) {
+		th->replay_at = start;
+		th->replay_left = len;
+		th->replay_exec = exec;
+	} else {
+		for (uint32_t k = 0; k < len; k++)
+			queue(t, thread, th->replay[(start + k) % REPLAY_SLOTS], true);
+	}
+}
+
+/* Past the MOP expander. */
+static void pass(Tensix *t, int thread, uint32_t i, bool expanded)
+{
+	TensixThread *th = &t->thread[thread];
+
+	if (th->replay_left) {
+		th->replay[th->replay_at] = i;
+		th->replay_at = (th->replay_at + 1) % REPLAY_SLOTS;
+		th->replay_left--;
+		if (th->replay_exec)
+			queue(t, thread, i, expanded);
+	} else if (i >> 24 == OPCODE_REPLAY) {
+		replay(t, thread, i);
+	} else {
+		queue(t, thread, i, expanded);
+	}
+}
+
+/* Type 0: a run of instructions for each bit of a mask. */
+static void mop_masked(Tensix *t, int thread, uint32_t i)
+{
+	TensixThread *th = &t->thread[thread];
+	const uint32_t *cfg = th->mop_cfg;
+	uint32_t count = op_bits(i, 22, 16), flags = cfg[1];
+	uint32_t mask = op_bits(i, 15, 0) | (uint32_t)th->mop_zmask_hi16 << 16;
+
+	if (count > 31) {
+		tensix_unknown(t, thread, i, "count", count);
+		return;
+	}
+	if (flags > 3) {
+		tensix_unknown(t, thread, i, "flags", flags);
+		return;
+	}
+	for (uint32_t k = 0; k <= count; k++, mask >>= 1) {
+		if (mask & 1) {
+			pass(t, thread, cfg[7], true);
+			if (flags & 1)
+				pass(t, thread, cfg[8], true);
+			continue;
+		}
+		pass(t, thread, cfg[3], true);
+		for (int a = 4; a <= 6 && flags & 2; a++)
+			pass(t, thread, cfg[a], true);
+		if (flags & 1)
+			pass(t, thread, cfg[2], true);
+	}
+}
+
+static bool is_nop(uint32_t i)
+{
+	return i >> 24 == OPCODE_NOP;
+}
+
+/* Type 1: two nested loops. */
+static void mop_nested(Tensix *t, int thread, uint32_t i)
+{
+	const uint32_t *cfg = t->thread[thread].mop_cfg;
+	uint32_t outer = cfg[0], inner = cfg[1], op = cfg[5], flip = 0;
+
+	if (op_bits(i, 22, 0)) {
+		tensix_unknown(t, thread, i, "operands of type 1", op_bits(i, 22, 0));
+		return;
+	}
+	if (outer < 1 || outer > 32) {
+		tensix_unknown(t, thread, i, "outer loop", outer);
+		return;
+	}
+	if (inner < 1 || inner > 64) {
+		tensix_unknown(t, thread, i, "inner loop", inner);
+		return;
+	}
+	if (!is_nop(cfg[6])) {
+		flip = op ^ cfg[6];
+		inner *= 2;
+	}
+	for (uint32_t a = 0; a < outer; a++) {
+		if (!is_nop(cfg[2]))
+			pass(t, thread, cfg[2], true);
+		for (uint32_t b = 0; b < inner; b++, op ^= flip) {
+			if (b + 1 < inner)
+				pass(t, thread, op, true);
+			else
+				pass(t, thread, cfg[a + 1 < outer ? 8 : 7], true);
+		}
+		if (is_nop(cfg[3]))
+			continue;
+		pass(t, thread, cfg[3], true);
+		if (!is_nop(cfg[4]))
+			pass(t, thread, cfg[4], true);
+	}
+}
+
+void tensix_push(Tensix *t, int thread, uint32_t i, bool expand)
+{
+	uint32_t opcode = i >> 24;
+
+	if (expand && opcode == OPCODE_MOP) {
+		if (op_bits(i, 23, 23))
+			mop_nested(t, thread, i);
+		else
+			mop_masked(t, thread, i);
+	} else if (expand && opcode == OPCODE_MOP_CFG) {
+		if (i & ops[OPCODE_MOP_CFG].unused)
+			tensix_unknown(t, thread, i, "unused bits", i & ops[OPCODE_MOP_CFG].unused);
+		t->thread[thread].mop_zmask_hi16 = (uint16_t)i;
+	} else {
+		pass(t, thread, i, false);
+	}
+}
+
+/* What only a BRISC, whose instructions pass the expander by, can bring here. */
+#define STRAY(name) \
+	Exec emu_op_##name(Tensix *t, int thread, uint32_t i) \
+	{ \
+		return tensix_unknown(t, thread, i, "not expanded", 0); \
+	}
+STRAY(MOP)
+STRAY(MOP_CFG)
+STRAY(NOP)
+STRAY(REPLAY)
+
+/* ---- execution ---- */
+
+static TensixUnitId unit_of(uint32_t opcode)
+{
+	switch (opcode) {
+	case 0x08: case 0x0a: case 0x0b: case 0x10: case 0x11: case 0x12: case 0x13: case 0x16:
+	case 0x26: case 0x27: case 0x28: case 0x30: case 0x33: case 0x34:
+		return UNIT_MATRIX;
+	case 0x41:
+		return UNIT_PACK;
+	case 0x42: case 0x43:
+		return UNIT_UNPACK;
+	default:
+		return opcode >= 0x70 && opcode <= 0x95 ? UNIT_SFPU : UNIT_OTHER;
+	}
+}
+
+static void count(EmuCore *c, int thread, uint32_t opcode, bool expanded)
+{
+	static const CounterId plain[TENSIX_UNITS] = {
+		[UNIT_UNPACK] = COUNTER_unpacks,
+		[UNIT_SFPU] = COUNTER_sfpus,
+		[UNIT_PACK] = COUNTER_packs,
+	};
+	TensixUnitId unit = unit_of(opcode);
+
+	if (opcode == OPCODE_MVMUL)
+		c->counters[COUNTER_mvmuls]++;
+	else if (unit == UNIT_MATRIX)
+		c->counters[expanded ? COUNTER_elws : COUNTER_elw_singles]++;
+	else if (unit != UNIT_OTHER)
+		c->counters[plain[unit]]++;
+	else if (thread == 1)
+		c->counters[COUNTER_math_others]++;
+}
+
+static Exec timed(Tensix *t, int thread, uint32_t i)
+{
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	Exec e = ops[i >> 24].run(t, thread, i);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	t->spent[unit_of(i >> 24)] += (uint64_t)(to.tv_sec - from.tv_sec) * 1000000000u +
+	                              (uint64_t)to.tv_nsec - (uint64_t)from.tv_nsec;
+	return e;
+}
+
+uint32_t tensix_step(Tensix *t, int thread, uint32_t most)
+{
+	TensixThread *th = &t->thread[thread];
+	uint32_t first = th->head;
+	EmuCore *c = t->core;
+
+	while (th->head != th->tail && th->head - first < most && !c->faulted) {
+		uint32_t at = th->head, i = th->fifo[at % FIFO_SLOTS];
+		const OpInfo *op = &ops[i >> 24];
+
+		if (!op->run || i & op->unused) {
+			tensix_unknown(t, thread, i, "unused bits", op->run ? i & op->unused : i);
+			break;
+		}
+		Exec e = t->profile ? timed(t, thread, i) : op->run(t, thread, i);
+		if (e != EXEC_DONE)
+			break;
+		th->head++;
+		for (; c->counters && at != th->head; at++) {
+			uint32_t slot = at % FIFO_SLOTS;
+
+			count(c, thread, th->fifo[slot] >> 24, th->expanded[slot]);
+		}
+	}
+	return th->head - first;
+}
+
+/* ---- shared by the units ---- */
+
+typedef struct Step {
+	uint32_t incr;
+	bool carriage_return, clear, to_carriage_return;
+} Step;
+
+static void advance(uint32_t *counter, uint32_t *cr, Step s, uint32_t rows)
+{
+	uint32_t next = ((s.carriage_return ? *cr : *counter) + s.incr) & (rows - 1);
+
+	if (s.to_carriage_return)
+		*counter = *cr = (*counter + s.incr) & (rows - 1);
+	else if (s.clear)
+		*counter = *cr = 0;
+	else if (s.carriage_return)
+		*counter = *cr = next;
+	else
+		*counter = next;
+}
+
+/* RWCs.md: the sections of an address modifier lie a fixed distance apart. */
+void tensix_advance(Tensix *t, int thread, uint32_t addr_mode, bool fidelity)
+{
+	TensixThread *th = &t->thread[thread];
+	uint32_t mode = addr_mode + (th->bias || th->cfg[TCFG_ADDR_MOD_SET_Base.word] & 1 ? 4 : 0);
+	uint32_t ab = th->cfg[TCFG_ADDR_MOD_AB_SEC0_SrcAIncr.word + 2 * mode];
+	uint32_t dst = th->cfg[TCFG_ADDR_MOD_DST_SEC0_DestIncr.word + mode];
+	uint32_t bias = th->cfg[TCFG_ADDR_MOD_BIAS_SEC0_BiasIncr.word + mode];
+
+	uint32_t i = th->fifo[th->head % FIFO_SLOTS];
+
+	advance(&th->srca, &th->srca_cr, (Step){ ab & 63, ab >> 6 & 1, ab >> 7 & 1, 0 }, SRC_ROWS);
+	advance(&th->srcb, &th->srcb_cr,
+	        (Step){ ab >> 8 & 63, ab >> 14 & 1, ab >> 15 & 1, 0 }, SRC_ROWS);
+	if (dst >> 12 & 1 && dst >> 10 & 3)
+		tensix_unknown(t, thread, i, "address modifier of Dst", dst);
+	advance(&th->dst, &th->dst_cr,
+	        (Step){ dst & 1023, dst >> 10 & 1, dst >> 11 & 1, dst >> 12 & 1 }, DST_ROWS);
+	if (fidelity)
+		th->fidelity = dst >> 15 ? 0 : (th->fidelity + (dst >> 13 & 3)) & 3;
+	if ((bias & 31) > 1)
+		tensix_unknown(t, thread, i, "bias modifier", bias);
+	th->bias ^= bias & 1;
+}
+
+static bool give_back(SrcFile *src, bool keep)
+{
+	bool was = src->valid[src->matrix_bank];
+
+	if (!keep)
+		src->valid[src->matrix_bank] = false;
+	src->matrix_bank ^= 1;
+	return was || keep;
+}
+
+Exec tensix_release(Tensix *t, int thread, uint32_t i, uint32_t mask)
+{
+	uint32_t keep = t->thread[thread].cfg[TCFG_CLR_DVALID_SrcA_Disable.word];
+
+	if (mask & 1 && !give_back(&t->a, keep & 1))
+		return tensix_unknown(t, thread, i, "releases SrcA, which is not valid", mask);
+	if (mask & 2 && !give_back(&t->b, keep >> 1 & 1))
+		return tensix_unknown(t, thread, i, "releases SrcB, which is not valid", mask);
+	return EXEC_DONE;
+}
