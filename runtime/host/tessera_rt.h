@@ -1,0 +1,170 @@
+/*
+ * libtessera_rt: loads a compiled network onto a device and runs it. Plain C,
+ * no state outside the objects below, every failure is a value.
+ *
+ *     TesseraError e;
+ *     TesseraPackage *package = tessera_package_open("unet.ttb", &e);
+ *     TesseraDevice *device = package ? tessera_device_open("emu", &e) : NULL;
+ *     TesseraProgram *program = device ? tessera_load(device, package, &e) : NULL;
+ *     if (!program || !tessera_run(program, &input, 1, &output, 1, &e))
+ *             fprintf(stderr, "%s\n%s", e.text, e.detail);
+ *     tessera_unload(program);
+ *     tessera_device_close(device);
+ *     tessera_package_close(package);
+ *
+ * Closing nothing (NULL) is fine. An object may be used by one thread at a
+ * time; two devices know nothing of each other.
+ *
+ * Devices:
+ *     emu                 the emulator, bit-exact, with strict checks
+ *     emu:fast            plain fp32 in the matrix unit: not bit-exact
+ *     emu:threads=2,quantum=500,strict=0
+ *     emu:race            every run twice with different quanta, and compared
+ *     ttsim:PATH          Tenstorrent's simulator, libttsim.so at PATH
+ *     card:N              /dev/tenstorrent/N through tt-kmd; untested on silicon
+ */
+#ifndef RUNTIME_HOST_TESSERA_RT_H
+#define RUNTIME_HOST_TESSERA_RT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TESSERA_API __attribute__((visibility("default")))
+#else
+#define TESSERA_API
+#endif
+
+typedef enum TesseraCode {
+	TESSERA_OK,
+	TESSERA_NO_MEMORY,
+	TESSERA_BAD_PACKAGE, /* damaged, or of another version or target */
+	TESSERA_BAD_DEVICE,  /* a spec nobody knows, or nothing is there */
+	TESSERA_BAD_INPUT,   /* arrays that are not what the network takes or gives */
+	TESSERA_MISUSE,      /* calls in an order that makes no sense */
+	TESSERA_DEVICE,      /* the device failed or refused */
+	TESSERA_FAULT,       /* the program did what silicon would punish, or gave up */
+	TESSERA_TIMEOUT,     /* no answer */
+	TESSERA_RACE,        /* the result depends on timing */
+} TesseraCode;
+
+/* Every function that takes one says in it what went wrong, and leaves it
+ * alone otherwise. */
+typedef struct TesseraError {
+	TesseraCode code;
+	char text[512];    /* one line, no newline at its end */
+	char detail[8192]; /* lines that help to find out, or empty */
+} TesseraError;
+
+typedef struct Ttb TesseraPackage;
+typedef struct TesseraDevice TesseraDevice;
+typedef struct TesseraProgram TesseraProgram;
+
+TESSERA_API const char *tessera_version(void);
+
+/* A file, which is mapped and has to stay as it is until the package is closed. */
+TESSERA_API TesseraPackage *tessera_package_open(const char *path, TesseraError *e);
+
+/* Bytes that stay the caller's and have to outlive the package. */
+TESSERA_API TesseraPackage *tessera_package_memory(const void *bytes, size_t n, TesseraError *e);
+TESSERA_API void tessera_package_close(TesseraPackage *p);
+
+/* What `tessera info` shows. */
+TESSERA_API void tessera_package_print(const TesseraPackage *p, FILE *f);
+
+typedef enum TesseraType { TESSERA_F32 } TesseraType;
+
+enum { TESSERA_MAX_RANK = 8 };
+
+/* What a network takes and gives. */
+typedef struct TesseraTensor {
+	const char *name;
+	TesseraType type;
+	int rank;
+	int64_t shape[TESSERA_MAX_RANK];
+	size_t bytes;
+} TesseraTensor;
+
+TESSERA_API size_t tessera_input_count(const TesseraPackage *p);
+TESSERA_API size_t tessera_output_count(const TesseraPackage *p);
+TESSERA_API TesseraTensor tessera_input(const TesseraPackage *p, size_t i);
+TESSERA_API TesseraTensor tessera_output(const TesseraPackage *p, size_t i);
+
+/* Ops in the order they run; name as in the model. */
+TESSERA_API size_t tessera_op_count(const TesseraPackage *p);
+TESSERA_API const char *tessera_op_name(const TesseraPackage *p, size_t i);
+TESSERA_API const char *tessera_op_kind(const TesseraPackage *p, size_t i);
+
+TESSERA_API TesseraDevice *tessera_device_open(const char *spec, TesseraError *e);
+TESSERA_API void tessera_device_close(TesseraDevice *d);
+
+/* The spec, and what one has to know about it. */
+TESSERA_API const char *tessera_device_name(const TesseraDevice *d);
+
+/* Puts the network onto the device and starts its cores, which then wait for
+ * runs. A device holds one program at a time; the package outlives it. */
+TESSERA_API TesseraProgram *tessera_load(TesseraDevice *d, const TesseraPackage *p,
+					 TesseraError *e);
+
+/* Holds the cores in reset. */
+TESSERA_API void tessera_unload(TesseraProgram *p);
+
+/* How long a run may take: steps of an emulated device in all, seconds without
+ * any core getting on to another op. 0: no such limit. */
+typedef struct TesseraLimits {
+	uint64_t steps;
+	double seconds;
+} TesseraLimits;
+
+TESSERA_API void tessera_limit(TesseraProgram *p, TesseraLimits limits);
+
+/* An array of the caller's: dense, row-major. */
+typedef struct TesseraArray {
+	void *data;
+	size_t bytes;
+	TesseraType type;
+	int rank;
+	int64_t shape[TESSERA_MAX_RANK];
+} TesseraArray;
+
+/* The array that fits `t`, at `data`. */
+TESSERA_API TesseraArray tessera_array(const TesseraTensor *t, void *data);
+
+/* One run, from inputs to outputs, in the order of tessera_input and
+ * tessera_output. */
+TESSERA_API bool tessera_run(TesseraProgram *p, const TesseraArray *inputs, size_t input_count,
+			     const TesseraArray *outputs, size_t output_count, TesseraError *e);
+
+/* The same in two halves: two runs may be under way, so that the inputs of one
+ * travel while the other computes. tessera_wait ends the older one. After a
+ * failed run the program has to be loaded again. */
+TESSERA_API bool tessera_submit(TesseraProgram *p, const TesseraArray *inputs, size_t input_count,
+				TesseraError *e);
+TESSERA_API bool tessera_wait(TesseraProgram *p, const TesseraArray *outputs, size_t output_count,
+			      TesseraError *e);
+
+/* What the emulator counted, summed over the cores of the program, since it
+ * was loaded. The name is NULL past the last, and on other devices. */
+TESSERA_API const char *tessera_counter_name(const TesseraProgram *p, size_t i);
+TESSERA_API int64_t tessera_counter(const TesseraProgram *p, size_t i);
+
+/* Steps an emulated device has run; 0 on a card. */
+TESSERA_API uint64_t tessera_device_steps(const TesseraDevice *d);
+
+/* Memory as it is: L1 of a worker at logical (col, row), a bank of DRAM. */
+TESSERA_API bool tessera_read_l1(TesseraDevice *d, uint32_t col, uint32_t row, uint32_t address,
+				 void *to, size_t n, TesseraError *e);
+TESSERA_API bool tessera_read_dram(TesseraDevice *d, uint32_t bank, uint32_t address,
+				   void *to, size_t n, TesseraError *e);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
