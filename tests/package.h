@@ -1,0 +1,92 @@
+/* Packages made by hand: RISC-V code as words, and everything around it. */
+#ifndef TESTS_PACKAGE_H
+#define TESTS_PACKAGE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/host/ttb.h"
+#include "tests/check.h"
+
+enum { ELF_ROOM = 84 + 4096, ELF_CODE = 84 }; /* headers, then code */
+
+/* An executable of one segment; returns its size. */
+static inline size_t elf_make(uint8_t elf[ELF_ROOM], uint32_t at, const uint32_t *code,
+			      size_t words)
+{
+	const uint32_t bytes = (uint32_t)words * 4;
+	const uint32_t header[] = {
+		0x464c457f, 0x00010101, 0, 0,        0x00f30002, 1,  at,    52,    0, 0, 0x00200034,
+		1,          0,          1, ELF_CODE, at,         at, bytes, bytes, 5, 4,
+	};
+
+	assert_true(ELF_CODE + bytes <= ELF_ROOM);
+	memcpy(elf, header, sizeof header);
+	memcpy(elf + ELF_CODE, code, bytes);
+	return ELF_CODE + bytes;
+}
+
+/* What BRISC runs on every core, and the tensors in DRAM. */
+typedef struct Sample {
+	const uint32_t *code;
+	size_t words;
+	uint32_t cores;
+	int64_t in[4], out[4];
+} Sample;
+
+enum {
+	SAMPLE_BLOCKS = 0x1000, /* bank 0 */
+	SAMPLE_BLOCK = 96,
+	SAMPLE_IN = 0x100000,
+	SAMPLE_OUT = 0x200000, /* each bank */
+	SAMPLE_BUFFER = TT_USER,
+	SAMPLE_BUFFER_END = TT_USER + 0x1000,
+};
+
+static const uint32_t jump_to_itself[] = { 0x0000006f };
+
+/* Two ops, a buffer on each core, an input and an output. */
+static inline TtbWriter *sample_writer(const Sample *s)
+{
+	static const uint8_t blocks[2 * SAMPLE_BLOCK];
+	uint8_t elf[ELF_ROOM];
+	TtbWriter *w = ttb_writer_create(TTB_TARGET, "sample", "by hand");
+	const TtbPart in = ttb_whole_part(s->in, SAMPLE_IN),
+		      out = ttb_whole_part(s->out, SAMPLE_OUT);
+
+	assert_non_null(w);
+	ttb_writer_elf(w, TT_BRISC, elf, elf_make(elf, 0, s->code, s->words));
+	for (int r = 1; r < TT_RISCS; r++)
+		ttb_writer_elf(w, (TtRisc)r, elf,
+			       elf_make(elf, 0x4000u * (uint32_t)r, jump_to_itself, 1));
+	ttb_writer_blocks(w, SAMPLE_BLOCK);
+	for (uint32_t i = 0; i < s->cores; i++) {
+		const uint32_t at = SAMPLE_BLOCKS + i * (uint32_t)sizeof blocks;
+
+		assert_int_equal(ttb_writer_core(w, i % 8, i / 8, 0, at), i);
+		ttb_writer_dram(w, 0, at, blocks, sizeof blocks);
+	}
+	ttb_writer_op(w, "first", "conv2d");
+	ttb_writer_op(w, "second", "relu");
+	ttb_writer_buffer(w, "rows", TTB_EVERY_CORE, SAMPLE_BUFFER, SAMPLE_BUFFER_END);
+	ttb_writer_input(w, "x", 4, s->in);
+	ttb_writer_part(w, &in);
+	ttb_writer_output(w, "y", 4, s->out);
+	ttb_writer_part(w, &out);
+	ttb_writer_text(w, TTB_PLAN, "the plan\n");
+	ttb_writer_text(w, TTB_PROGRAM, "the program\n");
+	return w;
+}
+
+static inline uint8_t *sample_finish(TtbWriter *w, size_t *n)
+{
+	TesseraError e = { 0 };
+	uint8_t *file = NULL;
+
+	if (!ttb_writer_finish(w, &file, n, &e))
+		fail_msg("%s", e.text);
+	ttb_writer_destroy(w);
+	return file;
+}
+
+#endif
