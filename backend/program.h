@@ -9,7 +9,7 @@
  *
  *     program "unet" target wormhole_n150
  *     cores (0,0) (1,0)
- *     variant conv_a trisc0 conv_unpack {in_format = 5, tiles = 4}
+ *     variant conv_a = conv_unpack {in_type = 1, weight_type = 2, n = 4, hold = 1}
  *     buffer "x" l1 at 0x19cc0 bytes 0x8000 life 0..2
  *     op 0 "conv1" kind conv params conv
  *         trisc0 conv_a
@@ -43,8 +43,7 @@ typedef struct ProgramVariant {
 	Loc loc;
 	const char *name; /* of the function: a C identifier, unique */
 	int routine;      /* row of routines.def */
-	int nargs;
-	uint32_t *args;
+	uint32_t *args;   /* as many as the row has */
 } ProgramVariant;
 
 /* What may be read and written, and when. Ops first..last, both included; an
@@ -96,12 +95,11 @@ typedef struct ProgramZero {
 	uint32_t at, bytes, count, step, planes, plane_step;
 } ProgramZero;
 
-/* `other` makes a core an exception to ProgramOp.variant: 0 is none, else 2 +
- * the variant the RISC-V runs here, -1 included (it has nothing to do). Text
- * form: a line such as `ncrisc weights_b` or `trisc0 none` below `core 1`. */
+enum { VARIANT_NONE = -1, VARIANT_AS_ALL = -2 };
+
 typedef struct ProgramOpCore {
 	Loc loc;
-	int other[TT_RISCS];
+	int variant[TT_RISCS]; /* VARIANT_AS_ALL: that of the op */
 	int nvalues, narrivals, npushes, nzeros;
 	ProgramValue *values;     /* sorted by word */
 	ProgramArrival *arrivals;
@@ -117,7 +115,7 @@ typedef struct ProgramOp {
 	const char **absorbed;  /* names of the ops it took in */
 	int params;             /* structure of params.def; -1: none */
 	uint32_t *words;        /* of that structure, as on most cores */
-	int variant[TT_RISCS];  /* -1: this RISC-V has nothing to do; see ProgramOpCore */
+	int variant[TT_RISCS];  /* VARIANT_NONE: this RISC-V has nothing to do */
 	int ncbs;
 	ProgramCb *cbs;         /* sorted by id */
 	ProgramOpCore *cores;   /* one for each core of the program */
@@ -128,8 +126,9 @@ typedef struct ProgramOp {
 typedef struct ProgramImage {
 	Loc loc;
 	const char *name;
-	int bank;            /* -1: page p in bank p % banks at address + p / banks * page_bytes */
-	uint32_t page_bytes; /* of a spread image; the last page may be shorter */
+	int bank;            /* of the first byte */
+	uint32_t page_bytes; /* 0: all in one bank. Else page p lies in bank (bank + p) % banks
+	                        at address + p / banks * page_bytes; the last may be shorter */
 	uint64_t address, bytes;
 	uint64_t hash;       /* program_hash of the data */
 	const uint8_t *data; /* or NULL */
@@ -208,7 +207,7 @@ ProgramPart *program_part(Program *p, ProgramEdge *edge, Shape shape);
 ProgramOp *program_op(Program *p, const char *name, const char *kind, const char *params);
 
 /* Parameters by field name, which must be one of the structure; `index` for
- * fields that are arrays. On all cores; on one core, once it is set on all. */
+ * fields that are arrays. On all cores; on one core, whenever that differs. */
 void program_set(ProgramOp *op, const char *field, int index, uint32_t value);
 void program_set_core(Program *p, ProgramOp *op, int core, const char *field, int index,
 		      uint32_t value);
@@ -217,17 +216,12 @@ void program_arrival(Program *p, ProgramOp *op, int core, ProgramArrival arrival
 void program_push(Program *p, ProgramOp *op, int core, ProgramPush push);
 void program_zero(Program *p, ProgramOp *op, int core, ProgramZero zero);
 
-/* Makes a RISC-V of one core run another variant, or none (-1). */
+/* Makes a RISC-V of one core run another variant, or none (VARIANT_NONE). */
 void program_run_on(ProgramOp *op, int core, TtRisc risc, int variant);
 
-/* The variant a RISC-V of a core runs, or -1. */
-static inline int program_runs(const ProgramOp *op, int core, TtRisc risc)
-{
-	const int other = op->cores[core].other[risc];
-	return other ? other - 2 : op->variant[risc];
-}
-
-/* A word of the op's parameters as core sees it. */
+/* What a core sees: the variant a RISC-V runs, or VARIANT_NONE; a word of the
+ * op's parameters. */
+int program_runs(const ProgramOp *op, int core, TtRisc risc);
 uint32_t program_word(const ProgramOp *op, int core, int word);
 
 uint64_t program_hash(const void *data, uint64_t bytes);
