@@ -5,6 +5,15 @@ const char *const step_names[STEP_COUNT] = {
 #include "ir/steps.def"
 };
 
+WeightBlocks step_blocks(const Step *s, int part)
+{
+	const uint32_t k = (uint32_t)(s->in[part]->layout.planes + 1) / 2;
+	return (WeightBlocks){
+		.type = (uint32_t)s->weights, .taps = (uint32_t)s->taps, .cin = k * TILE,
+		.cout = (uint32_t)(s->groups * s->held) * TILE, .k = k, .n = (uint32_t)s->held,
+	};
+}
+
 Window step_window(const Step *s, int axis)
 {
 	if (s->kind == STEP_CONV) {
@@ -52,11 +61,9 @@ static void print_step(const Step *s, int i, FILE *f)
 	fprintf(f, "step %d %s %s", i, step_names[s->kind], s->op->name);
 	for (int k = 0; k < s->nin; k++)
 		fprintf(f, "%s%s", k ? "," : " in=", s->in[k]->op->name);
-	if (s->weights.type)
-		fprintf(f, " held=%d phases=%d weights=%lld@0x%x", s->held, s->phases,
-			(long long)s->weight_bytes, (unsigned)s->weight_address);
-	if (s->bias_bytes)
-		fprintf(f, " bias=%lld@0x%x", (long long)s->bias_bytes, (unsigned)s->bias_address);
+	if (s->weights)
+		fprintf(f, " held=%d groups=%d phases=%d weights=%lld@0x%x", s->held, s->groups,
+			s->phases, (long long)s->weight_bytes, (unsigned)s->weight_address);
 	if (s->scratch_bytes)
 		fprintf(f, " scratch=%lld@0x%x", (long long)s->scratch_bytes,
 			(unsigned)s->scratch_address);

@@ -48,8 +48,13 @@ typedef enum StepKind {
 
 extern const char *const step_names[STEP_COUNT];
 
-/* A tile of the accumulator's worth of output is 32 channels; `held` of them
- * are computed side by side from the same pixels. */
+/*
+ * Weights of a step come in groups of `held` output tiles of 32 channels that
+ * are computed side by side from the same pixels. A group is a page of its
+ * circular buffer: 64 bytes of bias for each tile (bf16), then the blocks of
+ * every part of the input, part by part. A 2x2 transposed convolution has four
+ * tiles for each one of the output, its taps, two in a group.
+ */
 typedef struct Step {
 	StepKind kind;
 	const Op *op;
@@ -57,17 +62,20 @@ typedef struct Step {
 	PlanTensor **in; /* parts of a concat count one by one */
 	int nin;
 	PlanTensor *out; /* NULL for a host edge out */
-	int channel;     /* of the op's result, the first this step makes */
-	int held;        /* output channel tiles: 1, 2 or 4 */
+	int channel;     /* of the op's result, the first this step makes or sends */
+	int from;        /* of a host edge out: which input of the op it sends */
+	DevTypes weights; /* their format; 0: there are none */
+	int taps, held, groups;
 	int phases;      /* of fidelity: 1, 2 or 4 */
-	WeightBlocks weights;      /* type 0: none */
-	int64_t weight_bytes;      /* all of them, resident while the step runs */
+	int64_t page_bytes;
+	int64_t weight_bytes; /* all pages, resident while the step runs */
 	uint32_t weight_address;
-	int64_t bias_bytes;        /* 0: none */
-	uint32_t bias_address;
-	int64_t scratch_bytes;     /* rows on their way from or to the host */
+	int64_t scratch_bytes; /* rows on their way from or to the host */
 	uint32_t scratch_address;
 } Step;
+
+/* The blocks of one part of the input. */
+WeightBlocks step_blocks(const Step *s, int part);
 
 typedef struct Plan {
 	const Graph *graph;

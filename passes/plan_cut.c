@@ -13,14 +13,22 @@
  * run past the last row by less than this. */
 enum { SLACK_PIXELS = 64 };
 
+/* Rows a host edge works on: two sets of 16 channels for each of two RISC-Vs. */
+enum { EDGE_ROOM = 2 * 2 * PLANE };
+
 static int height(const PlanTensor *t) { return (int)t->op->shape.dim[2]; }
 
-static void own(Plan *p, PlanTensor *t)
+/* A transposed convolution makes both rows of each it reads. */
+static void own(Plan *p, PlanTensor *t, const Step *s)
 {
 	t->band = arena_array(p->graph->arena, Band, p->cores);
 	for (int c = 0; c < p->cores; c++) {
-		const int row = (int)((int64_t)height(t) * c / p->cores);
-		const int end = (int)((int64_t)height(t) * (c + 1) / p->cores);
+		int row = (int)((int64_t)height(t) * c / p->cores);
+		int end = (int)((int64_t)height(t) * (c + 1) / p->cores);
+		if (s->kind == STEP_DECONV2) {
+			row = 2 * s->in[0]->band[c].row;
+			end = row + 2 * s->in[0]->band[c].rows;
+		}
 		t->band[c] = (Band){ row, end - row, row, end };
 	}
 }
@@ -72,8 +80,9 @@ void plan_cut(Plan *p, int cores)
 	p->cores = cores;
 	p->cols = cores < p->target->grid_cols ? cores : (int)p->target->grid_cols;
 	p->rows = (cores + p->cols - 1) / p->cols;
-	for (int i = 0; i < p->ntensors; i++)
-		own(p, p->tensors[i]);
+	for (int i = 0; i < p->nsteps; i++)
+		if (p->steps[i].out)
+			own(p, p->steps[i].out, &p->steps[i]);
 	for (int i = 0; i < p->nsteps; i++)
 		keep_read(p, &p->steps[i]);
 	for (int i = 0; i < p->ntensors; i++)
@@ -82,8 +91,6 @@ void plan_cut(Plan *p, int cores)
 		Step *s = &p->steps[i];
 		const PlanTensor *t = s->out ? s->out : s->in[0];
 		if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT)
-			s->scratch_bytes = ((int64_t)t->layout.cols * 4 + 31) / 32 * 32 * PLANE;
-		if (s->weights.type && s->op->nin > 2)
-			s->bias_bytes = (int64_t)weight_tiles_of(s->weights.cout) * TILE_VALUES * 2;
+			s->scratch_bytes = EDGE_ROOM * (((int64_t)t->layout.cols * 4 + 31) / 32 * 32);
 	}
 }

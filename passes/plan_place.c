@@ -32,7 +32,7 @@ static void add(Buffers *b, int64_t bytes, int born, int dies, uint32_t *a32, ui
 
 static Buffers collect(Plan *p)
 {
-	Buffers b = { arena_array(p->graph->arena, Buffer, p->ntensors + 3 * p->nsteps), 0 };
+	Buffers b = { arena_array(p->graph->arena, Buffer, p->ntensors + 2 * p->nsteps), 0 };
 	for (int i = 0; i < p->ntensors; i++) {
 		PlanTensor *t = p->tensors[i];
 		add(&b, t->bytes, t->born, t->dies, NULL, &t->layout.address);
@@ -40,7 +40,6 @@ static Buffers collect(Plan *p)
 	for (int i = 0; i < p->nsteps; i++) {
 		Step *s = &p->steps[i];
 		add(&b, s->weight_bytes, i, i, &s->weight_address, NULL);
-		add(&b, s->bias_bytes, i, i, &s->bias_address, NULL);
 		add(&b, s->scratch_bytes, i, i, &s->scratch_address, NULL);
 	}
 	return b;

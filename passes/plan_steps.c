@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { MAX_PARTS = 4 }; /* pieces a routine reads as one input */
+
 typedef struct Parts {
 	PlanTensor **v;
 	int n;
@@ -119,24 +121,39 @@ static void concat(Builder *b, const Op *op)
 
 static int held_tiles(int tiles) { return tiles % 4 == 0 ? 4 : tiles % 2 == 0 ? 2 : 1; }
 
-static void weighted(Builder *b, StepKind kind, const Op *op, int taps)
+/* A tile counter of the unpackers has 8 bits. */
+static void check_blocks(Builder *b, const Step *s)
 {
-	const int cout = (int)op->shape.dim[1];
+	for (int i = 0; i < s->nin; i++) {
+		const WeightBlocks w = step_blocks(s, i);
+		if (weight_block_tiles(&w) > 255 || s->in[i]->layout.planes > MAX_BAND_PLANES)
+			refuse(b, s->op, "more input channels than a routine walks in one go");
+	}
+	if (s->nin > MAX_PARTS)
+		refuse(b, s->op, "its input is joined from more than 4 tensors");
+	if (s->groups > 255)
+		refuse(b, s->op, "more output channels than a routine takes");
+}
+
+static void weighted(Builder *b, StepKind kind, const Op *op)
+{
+	const int tiles = (int)weight_tiles_of((uint32_t)op->shape.dim[1]);
+	const Op *w = op_in(op, 1);
+	const bool deconv = kind == STEP_DECONV2;
 	Step *s = add_step(b, kind, op, parts_of(b, op_in(op, 0)));
-	int k = 0;
-	for (int i = 0; i < s->nin; i++)
-		k += (s->in[i]->layout.planes + 1) / 2;
-	s->held = held_tiles((int)weight_tiles_of((uint32_t)cout));
-	s->phases = 2;
-	s->weights = (WeightBlocks){
-		.type = op->weights & DEV_BFP8_B ? DEV_BFP8_B : DEV_BF16,
-		.taps = (uint32_t)taps, .cin = (uint32_t)k * TILE, .cout = (uint32_t)cout,
-		.k = (uint32_t)k, .n = (uint32_t)s->held,
-	};
-	/* Two phases see all of a bfp8_b mantissa and 5 + 5 bits of bf16's 8. */
-	if (s->weights.type == DEV_BF16)
-		s->phases = 4;
-	s->weight_bytes = (int64_t)weight_bytes(&s->weights);
+	s->weights = op->weights & DEV_BFP8_B ? DEV_BFP8_B : DEV_BF16;
+	s->taps = deconv ? 1 : (int)(w->shape.dim[2] * w->shape.dim[3]);
+	s->held = deconv ? 2 : held_tiles(tiles);
+	s->groups = deconv ? 2 * tiles : tiles / s->held;
+	/* Two phases see all of a bfp8_b weight, but not of a bf16 one. */
+	s->phases = s->weights == DEV_BFP8_B ? 2 : 4;
+	s->page_bytes = (int64_t)s->held * 2 * TILE;
+	for (int i = 0; i < s->nin; i++) {
+		const WeightBlocks blocks = step_blocks(s, i);
+		s->page_bytes += (int64_t)weight_bytes(&blocks) / s->groups;
+	}
+	s->weight_bytes = s->page_bytes * s->groups;
+	check_blocks(b, s);
 	whole(b, s);
 }
 
@@ -162,7 +179,7 @@ static void conv(Builder *b, const Op *op)
 		if (c->pads.v[i] > PITCH_STEP)
 			refuse(b, op, "padding of more than 16 has no device routine");
 	check_act(b, op);
-	weighted(b, STEP_CONV, op, (int)(w->shape.dim[2] * w->shape.dim[3]));
+	weighted(b, STEP_CONV, op);
 }
 
 static void deconv(Builder *b, const Op *op)
@@ -176,31 +193,46 @@ static void deconv(Builder *b, const Op *op)
 	if (!op_value(w) || (op->nin > 2 && !op_value(op_in(op, 2))))
 		refuse(b, op, "weights and bias must be constants with data");
 	check_act(b, op);
-	weighted(b, STEP_DECONV2, op, 4);
+	weighted(b, STEP_DECONV2, op);
+}
+
+/* No window reaches past the image. */
+static bool windows_inside(const Op *op)
+{
+	const poolAttr *p = &op->attr.pool;
+	for (int i = 0; i < 2; i++) {
+		const int64_t last = (op->shape.dim[2 + i] - 1) * p->strides.v[i];
+		if (last + (p->kernel.v[i] - 1) * p->dilations.v[i] >= op_in(op, 0)->shape.dim[2 + i])
+			return false;
+	}
+	return ints_all(p->pads, 0);
 }
 
 static void max_pool(Builder *b, const Op *op)
 {
 	const poolAttr *p = &op->attr.pool;
-	if (!ints_all(p->kernel, 2) || !ints_all(p->strides, 2) || !ints_all(p->pads, 0) ||
-	    !ints_all(p->dilations, 1))
-		refuse(b, op, "only 2x2 windows with stride 2 and no padding have a device routine yet");
-	if (op_has_act(op) && op->act.kind != OP_RELU)
+	const Parts in = parts_of(b, op_in(op, 0));
+	if (!windows_inside(op))
+		refuse(b, op, "windows that reach past the image have no device routine yet");
+	for (int i = 0; i < in.n; i++)
+		if (p->strides.v[1] != 1 && in.v[i]->layout.type != DEV_BF16)
+			refuse(b, op, "a strided window reads bf16 only, its input is bfp8_b");
+	if (op_has_act(op) && op->act.kind != OP_RELU && op->act.kind != OP_SIGMOID)
 		refuse(b, op, "its activation has no device routine yet");
 	by_parts(b, STEP_MAX_POOL, op, op->act);
 }
 
-static void output(Builder *b, const Op *op)
+static void output(Builder *b, const Op *op, int which)
 {
-	const Op *from = op_in(op, 0);
+	const Op *from = op_in(op, which);
 	if (from->kind == OP_VIEW)
 		from = op_in(from, 0);
-	if (op->nin != 1)
-		refuse(b, op, "an output joined from several tensors has no device routine yet");
 	const Parts in = parts_of(b, from);
 	int channel = 0;
 	for (int i = 0; i < in.n; channel += in.v[i++]->channels) {
-		add_step(b, STEP_EDGE_OUT, op, (Parts){ &in.v[i], 1 })->channel = channel;
+		Step *s = add_step(b, STEP_EDGE_OUT, op, (Parts){ &in.v[i], 1 });
+		s->channel = channel;
+		s->from = which;
 		b->plan->nsteps++;
 	}
 }
@@ -215,7 +247,8 @@ static void add_op(Builder *b, const Op *op)
 		whole(b, add_step(b, STEP_EDGE_IN, op, (Parts){ 0 }));
 		break;
 	case OP_OUTPUT:
-		output(b, op);
+		for (int i = 0; i < op->nin; i++)
+			output(b, op, i);
 		break;
 	case OP_CONV:
 		conv(b, op);
