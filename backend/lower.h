@@ -8,7 +8,6 @@
 #include "backend/program.h"
 #include "ir/plan.h"
 
-/* NULL, reported, where the plan asks for what no routine does. */
 Program *lower(const Plan *plan);
 
 /* ---- its parts ---- */
@@ -17,13 +16,14 @@ typedef struct Lowering {
 	const Plan *plan;
 	Program *program;
 	Arena *arena;
-	uint64_t dram[TT_DRAM_BANKS]; /* first free byte of each bank */
+	uint64_t dram; /* first free byte of every bank */
+	const Op *output; /* the op whose parts are being sent */
 } Lowering;
 
-/* Where `bytes` start in that bank. */
-uint64_t lower_dram(Lowering *l, int bank, uint64_t bytes);
+/* A parameter that may differ from core to core; core 0 comes first. */
+void lower_set(Lowering *l, ProgramOp *op, int core, const char *field, int index, uint32_t value);
 
-/* The same address in every bank. */
+/* Room of so many bytes in every bank, at the same address. */
 uint64_t lower_dram_all(Lowering *l, uint64_t bytes);
 
 /* The buffer of a tensor as it lies on a core. */
@@ -43,14 +43,10 @@ void lower_pushes(Lowering *l, ProgramOp *op, const Step *s);
 void lower_zeros(Lowering *l, ProgramOp *op, const Step *s);
 void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s);
 
-/* The step's weights, and its bias, as images in DRAM: where they are. */
-typedef struct LowerImage {
-	int bank;
-	uint64_t address, bytes;
-} LowerImage;
-
-LowerImage lower_weights(Lowering *l, const Step *s);
-LowerImage lower_bias(Lowering *l, const Step *s);
+/* The step's weights as an image in DRAM, in pages of DRAM_PAGE over all banks
+ * from bank 0 on: its address in each. */
+enum { DRAM_PAGE = 8192 };
+uint64_t lower_weights(Lowering *l, const Step *s);
 
 /* Host tensors and the steps that move them. */
 void lower_edge_in(Lowering *l, const Step *s);

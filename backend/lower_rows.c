@@ -128,7 +128,8 @@ static void clear(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, int
 		.plane_step = lower_plane_step(t) });
 }
 
-static void clear_rows(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, int first, int end)
+static void clear_rows(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, int first,
+		       int end)
 {
 	if (first < end)
 		clear(l, op, t, core, first, -t->layout.lead,

@@ -16,6 +16,8 @@ enum { SLACK_PIXELS = 64 };
 /* Rows a host edge works on: two sets of 16 channels for each of two RISC-Vs. */
 enum { EDGE_ROOM = 2 * 2 * PLANE };
 
+static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
 static int height(const PlanTensor *t) { return (int)t->op->shape.dim[2]; }
 
 /* A transposed convolution makes both rows of each it reads. */
@@ -91,6 +93,6 @@ void plan_cut(Plan *p, int cores)
 		Step *s = &p->steps[i];
 		const PlanTensor *t = s->out ? s->out : s->in[0];
 		if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT)
-			s->scratch_bytes = EDGE_ROOM * (((int64_t)t->layout.cols * 4 + 31) / 32 * 32);
+			s->scratch_bytes = EDGE_ROOM * round_up(4 * t->layout.cols, ALIGN_DRAM);
 	}
 }

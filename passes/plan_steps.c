@@ -129,6 +129,9 @@ static void check_blocks(Builder *b, const Step *s)
 		if (weight_block_tiles(&w) > 255 || s->in[i]->layout.planes > MAX_BAND_PLANES)
 			refuse(b, s->op, "more input channels than a routine walks in one go");
 	}
+	for (int i = 1; i < s->nin; i++)
+		if (s->in[i]->layout.type != s->in[0]->layout.type)
+			refuse(b, s->op, "its input is joined from bf16 and bfp8_b tensors");
 	if (s->nin > MAX_PARTS)
 		refuse(b, s->op, "its input is joined from more than 4 tensors");
 	if (s->groups > 255)
@@ -201,8 +204,9 @@ static bool windows_inside(const Op *op)
 {
 	const poolAttr *p = &op->attr.pool;
 	for (int i = 0; i < 2; i++) {
-		const int64_t last = (op->shape.dim[2 + i] - 1) * p->strides.v[i];
-		if (last + (p->kernel.v[i] - 1) * p->dilations.v[i] >= op_in(op, 0)->shape.dim[2 + i])
+		const int64_t last = (op->shape.dim[2 + i] - 1) * p->strides.v[i]
+			+ (p->kernel.v[i] - 1) * p->dilations.v[i];
+		if (last >= op_in(op, 0)->shape.dim[2 + i])
 			return false;
 	}
 	return ints_all(p->pads, 0);
@@ -229,6 +233,8 @@ static void output(Builder *b, const Op *op, int which)
 		from = op_in(from, 0);
 	const Parts in = parts_of(b, from);
 	int channel = 0;
+	if (in.n > 1 && (op->nin > 1 || op_in(op, which)->kind == OP_VIEW))
+		refuse(b, op, "a view of joined channels has no device routine yet");
 	for (int i = 0; i < in.n; channel += in.v[i++]->channels) {
 		Step *s = add_step(b, STEP_EDGE_OUT, op, (Parts){ &in.v[i], 1 });
 		s->channel = channel;
