@@ -87,12 +87,24 @@ typedef struct PackerState {
 	uint32_t at, exponent_at;        /* next bytes in L1 */
 } PackerState;
 
+/* A field that asks for what the emulator has not, and what it holds. */
+typedef struct Refusal {
+	const char *field; /* NULL: none */
+	uint32_t value;
+} Refusal;
+
+/* Keeps the first field that should have been zero. */
+static inline void refuse(Refusal *r, const char *field, uint32_t value)
+{
+	if (value && !r->field)
+		*r = (Refusal){ field, value };
+}
+
 /* What the configuration says about one unpacker (unpack.c). */
 typedef struct UnpackPlan {
 	uint32_t version; /* of Tensix it was made at; 0: never */
 	int thread;
-	const char *refused; /* field that asks for what is not there; NULL: none */
-	uint32_t refused_value;
+	Refusal refusal;
 	uint32_t in, out;     /* data formats */
 	uint32_t bits;        /* of a datum in L1 */
 	uint32_t y_step, z_step, w_step;       /* data, in L1 */
@@ -112,8 +124,7 @@ typedef struct UnpackPlan {
 typedef struct PackPlan {
 	uint32_t version;
 	int thread;
-	const char *refused;
-	uint32_t refused_value;
+	Refusal refusal;
 	uint32_t in, out;     /* data formats; `in` is what Dst is read as */
 	uint32_t in_align, out_bits;
 	uint32_t y_step, z_step, w_step; /* bytes, in Dst */
