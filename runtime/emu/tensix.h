@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "runtime/emu/config.h"
+#include "runtime/emu/matrix.h"
 
 enum {
 	TENSIX_THREADS = 3, /* unpack, math, pack: as TRISC0, 1, 2 issue them */
@@ -149,6 +150,8 @@ typedef struct Tensix {
 	SrcFile a, b;
 	uint16_t dst[DST_ROWS][ROW_VALUES];
 	bool dst_valid[DST_ROWS]; /* false reads as zero */
+	MatrixCache matrix;
+	bool fast; /* MVMUL in plain fp32; set after tensix_reset */
 
 	uint32_t lreg[SFPU_REGS][SFPU_LANES];
 	uint32_t lane_config;
