@@ -52,15 +52,21 @@ typedef struct Hart {
 	uint8_t local[LOCAL_BYTES];
 } Hart;
 
+typedef enum NocKind { NOC_READ, NOC_WRITE, NOC_MULTICAST, NOC_ATOMIC, NOC_INLINE } NocKind;
+
 /* A request to the NoC, taken at the end of the quantum. */
 typedef struct NocRequest {
 	uint8_t risc, noc, command;
-	uint32_t targ_lo, targ_mid, ret_lo, ret_mid, tag, ctrl, len, data;
+	uint8_t kind;        /* NocKind */
+	uint8_t x, y;        /* the other side, NoC 0, physical; of a multicast the last */
+	uint8_t x0, y0;      /* of a multicast the first */
+	uint8_t hops;        /* there and back */
+	bool dram;           /* the other side is DRAM */
+	uint32_t here;       /* address in the core's own L1 */
+	uint64_t there;
+	uint32_t tag, ctrl, len, data; /* as in the registers */
 	uint32_t pc;
 	uint64_t step;
-	uint64_t bytes;    /* that it moves */
-	uint8_t to_dram;   /* 1 + channel, or 0 */
-	uint8_t hops;      /* there and back */
 } NocRequest;
 
 typedef struct NocPort {
@@ -107,7 +113,7 @@ typedef struct EmuCore {
 	uint32_t report_count;
 	EmuRange *allowed;       /* emu_allow */
 	size_t allowed_count;
-	EmuTime time;            /* of this core; the units add to theirs when emu_profiles */
+	double risc_time, tensix_time; /* host seconds, when profiling */
 	struct Shadow *shadow;   /* what the strict checks remember; NULL if off */
 	int64_t *counters;       /* by CounterId of ir/cost.h */
 } EmuCore;
@@ -143,10 +149,6 @@ Access mmio_store(EmuCore *c, Risc r, uint32_t address, uint32_t value);
 
 /* Whether loading it twice gives the same while nothing else happens. */
 bool mmio_is_steady(uint32_t address);
-
-/* Configuration words 157 to 163 are not the coprocessor's but the RISC-Vs':
- * instruction caches, reset PCs. False for any other word. */
-bool core_cfg_write(EmuCore *c, uint32_t word, uint32_t value);
 
 /* Runs one RISC-V for up to `steps` instructions; stops early when it has to
  * wait or polls. Returns how many it executed. */

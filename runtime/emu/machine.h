@@ -22,6 +22,7 @@ struct Emu {
 	size_t report_count;
 	uint64_t steps;
 	bool fault, idle, profile;
+	double noc_time; /* host seconds, when profiling */
 	struct Pool *pool;
 	EmuCore *active[WORKERS];
 	size_t active_count;

@@ -7,11 +7,6 @@ const char *const risc_names[RISCS] = { "brisc", "trisc0", "trisc1", "trisc2", "
 
 static const char *const thread_names[TENSIX_THREADS] = { "unpack", "math", "pack" };
 
-static const char *const op_names[256] = {
-#define TENSIX_OP(name, opcode, fields) [opcode] = #name,
-#include "runtime/device/tensix_ops.def"
-};
-
 static uint32_t op_at(const EmuCore *c)
 {
 	uint32_t op = 0, at = c->emu->program.op_word;
@@ -98,43 +93,14 @@ static void hart_waits(const EmuCore *c, int r, FILE *f)
 	fprintf(f, "\n");
 }
 
-/* What stands in the way of the instruction, as far as state tells. */
-static void thread_reason(const Tensix *t, uint32_t i, FILE *f)
-{
-	switch (i >> 24) {
-	case 0xa2: /* STALLWAIT */
-	case 0xa6: /* SEMWAIT */
-		fprintf(f, "; semaphores");
-		for (int k = 0; k < SEMAPHORES; k++)
-			fprintf(f, " %u/%u", t->semaphore[k], t->semaphore_max[k]);
-		break;
-	case 0xa0: /* ATGETM */
-		fprintf(f, "; mutexes");
-		for (int k = 0; k < MUTEXES; k++)
-			fprintf(f, " %u", t->mutex[k]);
-		break;
-	default:
-		break;
-	}
-	fprintf(f, "; SrcA banks %s %s, SrcB banks %s %s\n", t->a.valid[0] ? "full" : "free",
-		t->a.valid[1] ? "full" : "free", t->b.valid[0] ? "full" : "free",
-		t->b.valid[1] ? "full" : "free");
-}
-
 static void thread_waits(const EmuCore *c, int thread, FILE *f)
 {
-	const Tensix *t = &c->tensix;
-	const TensixThread *th = &t->thread[thread];
-	uint32_t queued = tensix_queued(t, thread);
+	char text[120];
+	const char *why = tensix_waits(&c->tensix, thread, text, sizeof(text));
 
-	if (!queued)
-		return;
-	uint32_t i = th->fifo[th->head % FIFO_SLOTS];
-	const char *name = op_names[i >> 24];
-
-	fprintf(f, "(%u,%u) tensix %s, op %u: %s 0x%08x waits, %u behind it", c->x, c->y,
-		thread_names[thread], op_at(c), name ? name : "?", i, queued - 1);
-	thread_reason(t, i, f);
+	if (why)
+		fprintf(f, "(%u,%u) tensix %s, op %u: %s, %u behind it\n", c->x, c->y,
+			thread_names[thread], op_at(c), why, tensix_queued(&c->tensix, thread) - 1);
 }
 
 void emu_waits(const Emu *e, FILE *f)
