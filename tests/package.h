@@ -45,6 +45,38 @@ enum {
 
 static const uint32_t jump_to_itself[] = { 0x0000006f };
 
+/*
+ * BRISC code that copies the input to the output, for runs on devices that
+ * execute what they load. Core 0 does the work, the others take notice:
+ *
+ *     for (last = 0;; last = go) {
+ *             while ((go = launch->go) == last)
+ *                     ;
+ *             TT_OP_WORD = 1, TT_START = 2 * go;
+ *             if (launch->core != 0)
+ *                     continue;
+ *             n = *(uint32_t *)SAMPLE_BUFFER;      an image: bytes of a slot
+ *             for (bank = 0; bank < 12; bank++)
+ *                     NoC read of n bytes from SAMPLE_IN + slot * n to SAMPLE_BUFFER + 64,
+ *                     wait, NoC write to SAMPLE_OUT + slot * n, wait;
+ *             launch->done = go;
+ *     }
+ */
+static const uint32_t copies_input[] = {
+	0x00000493, 0xffb20537, 0x0001a5b7, 0xd0058593, 0x00017637, 0x000026b7, 0x09068693,
+	0x00100713, 0x00200793, 0x00100837, 0x002008b7, 0x00268293, 0x00c00313, 0x00b71393,
+	0x00300e13, 0x00500e93, 0x00ae9e93, 0x00ae1f13, 0x00400f93, 0x00062403, 0xfe940ee3,
+	0x3ce62823, 0x00141493, 0x38962023, 0x02062903, 0x00040493, 0xfe0912e3, 0xfc05a483,
+	0x00c62983, 0x029989b3, 0x00000a13, 0x02f96063, 0x00195a93, 0x00fa8c63, 0x00038a13,
+	0x01ca8863, 0x000f0a13, 0x01fa8463, 0x000e8a13, 0x00493a93, 0xfffa8a93, 0x050afa93,
+	0x015a6a33, 0x01f91a93, 0x001ada93, 0x013a8ab3, 0x20852b03, 0x010a8bb3, 0x01752023,
+	0x01452223, 0x00b52623, 0x02862b83, 0x01752823, 0x00052c23, 0x00d52e23, 0x02952023,
+	0x02e52423, 0x02852b83, 0xfe0b9ee3, 0x20852b83, 0xff6b8ee3, 0x20452b03, 0x00b52023,
+	0x02862b83, 0x01752223, 0x011a8ab3, 0x01552623, 0x01452823, 0x00052c23, 0x00552e23,
+	0x02952023, 0x02e52423, 0x02852a03, 0xfe0a1ee3, 0x20452a03, 0xff6a0ee3, 0x00190913,
+	0xf46912e3, 0x00862223, 0x00040493, 0xf0dff06f,
+};
+
 /* Two ops, a buffer on each core, an input and an output. */
 static inline TtbWriter *sample_writer(const Sample *s)
 {
@@ -68,6 +100,7 @@ static inline TtbWriter *sample_writer(const Sample *s)
 	}
 	ttb_writer_op(w, "first", "conv2d");
 	ttb_writer_op(w, "second", "relu");
+	ttb_writer_l1(w, TTB_EVERY_CORE, SAMPLE_BUFFER, &in.slot_bytes, sizeof in.slot_bytes);
 	ttb_writer_buffer(w, "rows", TTB_EVERY_CORE, SAMPLE_BUFFER, SAMPLE_BUFFER_END);
 	ttb_writer_input(w, "x", 4, s->in);
 	ttb_writer_part(w, &in);

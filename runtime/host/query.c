@@ -1,0 +1,61 @@
+/* What can be asked of packages and programs. */
+#include "runtime/host/program.h"
+
+const char *tessera_version(void)
+{
+	return TESSERA_VERSION;
+}
+
+TesseraPackage *tessera_package_open(const char *path, TesseraError *e)
+{
+	return ttb_open(path, e);
+}
+
+TesseraPackage *tessera_package_memory(const void *bytes, size_t n, TesseraError *e)
+{
+	return ttb_open_memory(bytes, n, e);
+}
+
+void tessera_package_close(TesseraPackage *p)
+{
+	ttb_close(p);
+}
+
+void tessera_package_print(const TesseraPackage *p, FILE *f)
+{
+	ttb_print(p, f);
+}
+
+size_t tessera_op_count(const TesseraPackage *p)
+{
+	return p->ops;
+}
+
+const char *tessera_op_name(const TesseraPackage *p, size_t i)
+{
+	return i < p->ops ? ttb_string(p, p->op[i].name) : NULL;
+}
+
+const char *tessera_op_kind(const TesseraPackage *p, size_t i)
+{
+	return i < p->ops ? ttb_string(p, p->op[i].kind) : NULL;
+}
+
+const char *tessera_counter_name(const TesseraProgram *p, size_t i)
+{
+	const DeviceOps *ops = p->device->ops;
+
+	return ops->counter_name ? ops->counter_name(p->device, i) : NULL;
+}
+
+int64_t tessera_counter(const TesseraProgram *p, size_t i)
+{
+	int64_t sum = 0;
+
+	for (size_t k = 0; tessera_counter_name(p, i) && k < p->package->cores; k++) {
+		const Place w = place_worker(p->package->core[k].col, p->package->core[k].row);
+
+		sum += p->device->ops->counter(p->device, w.x, w.y, i);
+	}
+	return sum;
+}

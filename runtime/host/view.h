@@ -1,0 +1,14 @@
+/*
+ * Parts of inputs and outputs between the caller's arrays and bytes as they
+ * lie in DRAM. Those of one part and slot are kept together, bank by bank,
+ * slot_bytes each; that is what `stage` points to.
+ */
+#ifndef RUNTIME_HOST_VIEW_H
+#define RUNTIME_HOST_VIEW_H
+
+#include "runtime/host/ttb.h"
+
+void view_to_stage(const TtbPart *p, const float *host, uint8_t *stage);
+void view_from_stage(const TtbPart *p, float *host, const uint8_t *stage);
+
+#endif
