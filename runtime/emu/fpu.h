@@ -35,6 +35,12 @@ static inline uint32_t fpu_mask(uint32_t format)
 	return format == FPU_TF32 ? 0xffffe000 : 0xffff0000;
 }
 
+/* Orders sign and magnitude as integers. */
+static inline int32_t fpu_ordered(uint32_t x)
+{
+	return (int32_t)(x >> 31 ? x ^ 0x7fffffff : x);
+}
+
 /* Words of SrcA and SrcB the matrix unit reads now. */
 static inline uint32_t (*fpu_bank(SrcFile *src))[ROW_VALUES]
 {

@@ -145,12 +145,6 @@ Exec emu_op_GAPOOL(Tensix *t, int thread, uint32_t i)
 	return e == EXEC_DONE ? multiply(t, thread, i, 4) : e;
 }
 
-/* Orders sign and magnitude as integers. */
-static int32_t ordered(uint32_t x)
-{
-	return (int32_t)(x >> 31 ? x ^ 0x7fffffff : x);
-}
-
 /* The largest of 16 rows of SrcA and one of Dst, where what was never written is
  * the least of all; three rows of zeros follow it. */
 static void maxima(Tensix *t, int thread, FpuSetup s, uint32_t dst_row)
@@ -170,7 +164,7 @@ static void maxima(Tensix *t, int thread, FpuSetup s, uint32_t dst_row)
 			uint32_t v = a[row][column] & s.a_mask;
 
 			v = v & 0x7f800000 ? v : 0;
-			most = ordered(v) > ordered(most) ? v : most;
+			most = fpu_ordered(v) > fpu_ordered(most) ? v : most;
 		}
 		for (int row = 0; row < 4; row++) {
 			d.high[row][column] = row ? 0 : (uint16_t)(most >> 16);
