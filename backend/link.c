@@ -16,84 +16,64 @@ static uint32_t align_up(uint32_t v, uint32_t to)
 	return (v + to - 1) & ~(to - 1);
 }
 
-void link_init(Link *l, Arena *a, const Object *o, uint32_t ram_bytes)
+bool link_init(Link *l, Arena *a, Diag *d, const Object *o, uint32_t ram_bytes)
 {
-	*l = (Link){ .object = o, .ram_bytes = ram_bytes };
+	*l = (Link){ .object = o, .start = object_find(o, LINK_START), .ram_bytes = ram_bytes };
 	l->apart = arena_array(a, bool, o->nsections);
 	l->address = arena_array(a, uint32_t, o->nsections);
-}
-
-typedef enum Pass { START, CODE, CONSTANTS, DATA, PASSES } Pass;
-
-static int start_section(const Object *o)
-{
-	int start = object_find(o, "_start");
-	return start < 0 ? -1 : o->symbols[start].section;
-}
-
-/* Does section i stand in this part of what is resident? */
-static bool belongs(const Link *l, int i, Pass pass)
-{
-	const ObjSection *s = &l->object->sections[i];
-	const bool start = i == start_section(l->object);
-	if (!s->loaded || l->apart[i] || s->empty)
+	if (l->start < 0 || o->symbols[l->start].section < 0) {
+		diag_error(d, (Loc){ .file = o->name }, "link: there is no '%s'", LINK_START);
 		return false;
-	switch (pass) {
-	case START: return start;
-	case CODE: return s->code && !start;
-	case CONSTANTS: return !s->code && !s->writable;
-	case DATA: return !s->code && s->writable;
-	case PASSES: break;
 	}
-	return false;
+	for (int i = 0; i < o->nsections; i++) {
+		const ObjSection *s = &o->sections[i];
+		if (s->loaded && s->size && s->writable && !s->empty) {
+			diag_error(d, (Loc){ .file = o->name },
+				   "link: %s holds first values of variables, which nothing copies",
+				   s->name);
+			return false;
+		}
+	}
+	return true;
 }
 
-/* Lays everything out from l->at on and returns the end. */
-static uint32_t lay_out(const Link *l, uint32_t address[], uint32_t *data_bytes, uint32_t *local)
-{
-	const Object *o = l->object;
-	uint32_t at = l->at;
-	for (Pass pass = START; pass < DATA; pass++)
-		for (int i = 0; i < o->nsections; i++)
-			if (belongs(l, i, pass)) {
-				at = align_up(at, o->sections[i].align);
-				address[i] = at;
-				at += o->sections[i].size;
-			}
-	*local = 0;
-	for (int i = 0; i < o->nsections; i++)
-		if (belongs(l, i, DATA)) {
-			*local = align_up(*local, o->sections[i].align);
-			address[i] = LINK_LOCAL + *local;
-			*local += o->sections[i].size;
-		}
-	*local = align_up(*local, 4);
-	*data_bytes = *local;
-	for (int i = 0; i < o->nsections; i++)
-		if (o->sections[i].loaded && o->sections[i].empty) {
-			*local = align_up(*local, o->sections[i].align);
-			address[i] = LINK_LOCAL + *local;
-			*local += o->sections[i].size;
-		}
-	*local = align_up(*local, 4);
-	return align_up(align_up(at, LINK_ALIGN) + *data_bytes, LINK_ALIGN);
-}
+typedef enum Turn { START, CODE, CONSTANTS, TURNS, VARIABLES } Turn;
 
-uint32_t link_bytes(const Link *l)
+static Turn turn_of(const Link *l, int section)
 {
-	uint32_t data, local;
-	return lay_out(l, l->address, &data, &local) - l->at;
+	return l->object->sections[section].empty ? VARIABLES
+		: section == l->object->symbols[l->start].section ? START
+		: l->object->sections[section].code ? CODE : CONSTANTS;
 }
 
 void link_place(Link *l, uint32_t at, uint32_t load)
 {
+	const Object *o = l->object;
+	const ObjSymbol *start = &o->symbols[l->start];
+	uint32_t end = at;
+	for (Turn turn = START; turn < TURNS; turn++)
+		for (int i = 0; i < o->nsections; i++) {
+			const ObjSection *s = &o->sections[i];
+			if (!s->loaded || !s->size || l->apart[i] || turn_of(l, i) != turn)
+				continue;
+			end = align_up(end, s->align);
+			l->address[i] = end;
+			end += s->size;
+		}
+	l->local_bytes = 0;
+	for (int i = 0; i < o->nsections; i++) {
+		const ObjSection *s = &o->sections[i];
+		if (!s->loaded || !s->empty)
+			continue;
+		l->local_bytes = align_up(l->local_bytes, s->align);
+		l->address[i] = LINK_LOCAL + l->local_bytes;
+		l->local_bytes += s->size;
+	}
+	l->local_bytes = align_up(l->local_bytes, 4);
 	l->at = at;
 	l->load = load;
-	l->bytes = lay_out(l, l->address, &l->data_bytes, &l->local_bytes) - at;
-	const int start = object_find(l->object, "_start");
-	if (start >= 0 && l->object->symbols[start].section >= 0)
-		l->entry = l->address[l->object->symbols[start].section]
-			+ l->object->symbols[start].value;
+	l->bytes = align_up(end, LINK_ALIGN) - at;
+	l->entry = l->address[start->section] + start->value;
 }
 
 int link_routine(const Link *l, const char *name)
@@ -107,19 +87,11 @@ int link_routine(const Link *l, const char *name)
 	return -1;
 }
 
-uint32_t link_data(const Link *l)
-{
-	return l->at + l->bytes - align_up(l->data_bytes, LINK_ALIGN);
-}
-
 static bool made_symbol(const Link *l, const char *name, uint32_t *value)
 {
 	const struct { const char *name; uint32_t value; } made[] = {
-		{ "__bss_start", LINK_LOCAL + l->data_bytes },
+		{ "__bss_start", LINK_LOCAL },
 		{ "__bss_end", LINK_LOCAL + l->local_bytes },
-		{ "__data_start", LINK_LOCAL },
-		{ "__data_end", LINK_LOCAL + l->data_bytes },
-		{ "__data_lma", link_data(l) },
 		{ "__stack_top", LINK_LOCAL + l->ram_bytes },
 	};
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++)

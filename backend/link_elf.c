@@ -107,17 +107,13 @@ static void write_symbols(const Link *l, const Parts *p, uint8_t *file)
 	}
 }
 
-/* Code, constants and first values of variables. */
 static bool write_text(const Link *l, Diag *d, uint8_t *text)
 {
 	bool ok = true;
 	for (int i = 0; i < l->object->nsections; i++) {
 		const ObjSection *s = &l->object->sections[i];
-		if (!s->loaded || s->empty || l->apart[i])
-			continue;
-		const bool variables = s->writable && !s->code;
-		const uint32_t base = variables ? LINK_LOCAL - (link_data(l) - l->at) : l->at;
-		ok &= link_section(l, d, i, l->address[i], text + (l->address[i] - base));
+		if (s->loaded && s->size && !s->empty && !l->apart[i])
+			ok &= link_section(l, d, i, l->address[i], text + (l->address[i] - l->at));
 	}
 	return ok;
 }

@@ -46,7 +46,8 @@ LLVMModuleRef llvm_target_module(LlvmTarget *t, const char *name)
 	return m;
 }
 
-static void set_attribute(LlvmTarget *t, LLVMValueRef f, const char *name, const char *value)
+void llvm_target_attribute(LlvmTarget *t, LLVMValueRef f, const char *name,
+			   const char *value)
 {
 	LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
 				LLVMCreateStringAttribute(t->context, name, (unsigned)strlen(name),
@@ -57,8 +58,8 @@ LLVMValueRef llvm_target_function(LlvmTarget *t, LLVMModuleRef m, const char *na
 				  LLVMTypeRef type)
 {
 	LLVMValueRef f = LLVMAddFunction(m, name, type);
-	set_attribute(t, f, "target-cpu", LLVM_TARGET_CPU);
-	set_attribute(t, f, "target-features", LLVM_TARGET_FEATURES);
+	llvm_target_attribute(t, f, "target-cpu", LLVM_TARGET_CPU);
+	llvm_target_attribute(t, f, "target-features", LLVM_TARGET_FEATURES);
 	return f;
 }
 

@@ -50,6 +50,9 @@ LLVMModuleRef llvm_target_module(LlvmTarget *t, const char *name);
 LLVMValueRef llvm_target_function(LlvmTarget *t, LLVMModuleRef m, const char *name,
 				  LLVMTypeRef type);
 
+/* Sets a string attribute of a function, or changes it. */
+void llvm_target_attribute(LlvmTarget *t, LLVMValueRef f, const char *name, const char *value);
+
 /* Verifies the module, optimises it (-O2), compiles it to an ELF object owned
  * by the arena, and disposes of the module. */
 Bytes llvm_target_emit(LlvmTarget *t, Arena *a, LLVMModuleRef m);

@@ -85,7 +85,6 @@ uint64_t lower_weights(Lowering *l, const Step *s)
 	ProgramImage *image = program_image(l->program, op_in(s->op, 1)->name, data,
 					    (uint64_t)s->weight_bytes);
 	const uint64_t pages = ((uint64_t)s->weight_bytes + DRAM_PAGE - 1) / DRAM_PAGE;
-	image->bank = -1;
 	image->page_bytes = DRAM_PAGE;
 	image->address = lower_dram_all(l, (pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS * DRAM_PAGE);
 	return image->address;

@@ -33,6 +33,15 @@ int program_core(Program *p, int col, int row)
 	return p->ncores - 1;
 }
 
+ProgramVariant *program_add_variant(Program *p, const char *name, int routine)
+{
+	const size_t nargs = (size_t)routine_nargs(routine_at(routine));
+	ProgramVariant *v = ADD(p, p->variants, p->nvariants);
+	*v = (ProgramVariant){ .name = name, .routine = routine };
+	v->args = arena_array(p->arena, uint32_t, nargs + 1);
+	return v;
+}
+
 int program_variant(Program *p, const char *routine, const uint32_t *args, int nargs)
 {
 	const int row = routine_find(routine);
@@ -44,9 +53,8 @@ int program_variant(Program *p, const char *routine, const uint32_t *args, int n
 		    && (nargs == 0 || memcmp(v->args, args, (size_t)nargs * sizeof *args) == 0))
 			return i;
 	}
-	ProgramVariant *v = ADD(p, p->variants, p->nvariants);
 	char *name = arena_strdup(p->arena, routine);
-	*v = (ProgramVariant){ .routine = row, .args = arena_array(p->arena, uint32_t, nargs + 1) };
+	ProgramVariant *v = program_add_variant(p, NULL, row);
 	for (int i = 0; i < nargs; i++) {
 		v->args[i] = args[i];
 		name = arena_printf(p->arena, "%s_%u", name, args[i]);
@@ -155,6 +163,11 @@ ProgramCb *program_cb(Program *p, ProgramOp *op, int id)
 	memmove(op->cbs + at + 1, op->cbs + at, (size_t)(op->ncbs - 1 - at) * sizeof *op->cbs);
 	op->cbs[at] = (ProgramCb){ .id = id };
 	return &op->cbs[at];
+}
+
+void program_absorbed(Program *p, ProgramOp *op, const char *name)
+{
+	*ADD(p, op->absorbed, op->nabsorbed) = name;
 }
 
 void program_arrival(Program *p, ProgramOp *op, int core, ProgramArrival arrival)

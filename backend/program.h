@@ -11,7 +11,7 @@
  *     cores (0,0) (1,0)
  *     variant conv_a = conv_unpack {in_type = 1, weight_type = 2, n = 4, hold = 1}
  *     buffer "x" l1 at 0x19cc0 bytes 0x8000 life 0..2
- *     op 0 "conv1" kind conv params conv
+ *     op 0 "conv1" kind "conv" params tiles
  *         trisc0 conv_a
  *         cb 0 at 0x21cc0 page 2176 pages 4
  *         all {out = 0x29cc0, rows = 8}
@@ -193,6 +193,9 @@ int program_core(Program *p, int col, int row);
  * routines.def. */
 int program_variant(Program *p, const char *routine, const uint32_t *args, int nargs);
 
+/* One more, even if there is the same already. */
+ProgramVariant *program_add_variant(Program *p, const char *name, int routine);
+
 ProgramBuffer *program_buffer(Program *p, const char *name);
 ProgramSemaphore *program_semaphore(Program *p, const char *name);
 ProgramImage *program_image(Program *p, const char *name, const void *data, uint64_t bytes);
@@ -212,6 +215,7 @@ void program_set(ProgramOp *op, const char *field, int index, uint32_t value);
 void program_set_core(Program *p, ProgramOp *op, int core, const char *field, int index,
 		      uint32_t value);
 ProgramCb *program_cb(Program *p, ProgramOp *op, int id);
+void program_absorbed(Program *p, ProgramOp *op, const char *name);
 void program_arrival(Program *p, ProgramOp *op, int core, ProgramArrival arrival);
 void program_push(Program *p, ProgramOp *op, int core, ProgramPush push);
 void program_zero(Program *p, ProgramOp *op, int core, ProgramZero zero);

@@ -1,0 +1,186 @@
+#include "backend/blocks.h"
+
+#include <string.h>
+
+#include "backend/routines.h"
+
+enum { BLOCK_ALIGN = 32, WORDS = sizeof(TtOp) / sizeof(uint32_t) };
+
+static uint32_t core_node(const Program *p, int core)
+{
+	return TT_NODE(TT_VIRTUAL + p->cores[core].col, TT_VIRTUAL + p->cores[core].row);
+}
+
+static uint32_t bank_node(uint32_t bank)
+{
+	static const uint8_t xy[TT_DRAM_CHANNELS][2] = TT_DRAM_XY;
+	return TT_NODE(xy[bank / 2][0], xy[bank / 2][1]);
+}
+
+/* A list of structures of words behind what the block has so far; `*at` becomes
+ * the word it starts at. */
+typedef struct Block {
+	uint32_t *words; /* or NULL: only the length is wanted */
+	uint32_t n;
+} Block;
+
+static void append(Block *b, const void *from, size_t bytes)
+{
+	if (b->words && bytes)
+		memcpy(b->words + b->n, from, bytes);
+	b->n += (uint32_t)(bytes / sizeof(uint32_t));
+}
+
+/* Cores whose pushes go to `core`, each once. */
+static uint32_t append_pushers(Block *b, const Program *p, const ProgramOp *op, int core)
+{
+	uint32_t n = 0;
+	for (int c = 0; c < p->ncores; c++) {
+		const ProgramOpCore *on = &op->cores[c];
+		int i = 0;
+		while (i < on->npushes && on->pushes[i].core != core)
+			i++;
+		if (i == on->npushes)
+			continue;
+		append(b, &(TtPeer){ core_node(p, c), (uint32_t)c }, sizeof(TtPeer));
+		n++;
+	}
+	return n;
+}
+
+static void append_pushes(Block *b, const Program *p, const ProgramOpCore *on)
+{
+	for (int i = 0; i < on->npushes; i++) {
+		const ProgramPush *x = &on->pushes[i];
+		const bool last = i + 1 == on->npushes || x[1].core != x->core;
+		const TtPush push = { core_node(p, x->core), (uint32_t)x->core, x->from, x->to,
+				      x->bytes, x->count, x->from_step, x->to_step, last };
+		append(b, &push, sizeof push);
+	}
+}
+
+static void append_params(Block *b, const ProgramOp *op, const ProgramOpCore *on)
+{
+	if (op->params < 0)
+		return;
+	const uint32_t at = b->n;
+	append(b, op->words, (size_t)params_at(op->params)->words * sizeof(uint32_t));
+	for (int i = 0; b->words && i < on->nvalues; i++)
+		b->words[at + (uint32_t)on->values[i].word] = on->values[i].value;
+}
+
+/* Everything but the head; what the head has to say about it in *h. */
+static void append_lists(Block *b, TtOp *h, const Program *p, const ProgramOp *op, int core)
+{
+	const ProgramOpCore *on = &op->cores[core];
+	h->pushers_at = b->n;
+	h->pushers = append_pushers(b, p, op, core);
+	h->arrivals_at = b->n;
+	h->arrivals = (uint32_t)on->narrivals;
+	for (int i = 0; i < on->narrivals; i++)
+		append(b, &(TtArrival){ (uint32_t)on->arrivals[i].core,
+					(uint32_t)on->arrivals[i].op }, sizeof(TtArrival));
+	h->pushes_at = b->n;
+	h->pushes = (uint32_t)on->npushes;
+	append_pushes(b, p, on);
+	h->zeros_at = b->n;
+	h->zeros = (uint32_t)on->nzeros;
+	for (int i = 0; i < on->nzeros; i++) {
+		const ProgramZero *z = &on->zeros[i];
+		append(b, &(TtZero){ z->at, z->bytes, z->count, z->step, z->planes, z->plane_step },
+		       sizeof(TtZero));
+	}
+	h->params_at = b->n;
+	append_params(b, op, on);
+}
+
+static uint32_t block_bytes(const Program *p, int op, int core)
+{
+	Block b = { NULL, WORDS };
+	TtOp head;
+	append_lists(&b, &head, p, &p->ops[op], core);
+	const uint32_t bytes = b.n * (uint32_t)sizeof(uint32_t);
+	return (bytes + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
+}
+
+static void write_block(const Blocks *all, const Program *p, const Code *c, int op, int core,
+			uint8_t *to)
+{
+	uint32_t words[TT_MAX_BLOCK / sizeof(uint32_t)] = { 0 };
+	Block b = { words, WORDS };
+	TtOp head = { .op = (uint32_t)op };
+	append_lists(&b, &head, p, &p->ops[op], core);
+	for (int r = 0; r < TT_RISCS; r++) {
+		const int variant = program_runs(&p->ops[op], core, (TtRisc)r);
+		if (variant >= 0)
+			head.routine[r] = code_address(c, op, (TtRisc)r, variant);
+	}
+	const int o = code_overlay(c, op);
+	if (o >= 0 && c->overlays[o].first_op == op) {
+		const uint32_t bank = (uint32_t)o % TT_DRAM_BANKS;
+		head.overlay_node = bank_node(bank);
+		head.overlay_from = blocks_overlay_at(all, c, o) + (bank & 1) * TT_DRAM_BANK_BYTES;
+		head.overlay_to = c->area;
+		head.overlay_bytes = c->overlays[o].bytes;
+	}
+	memcpy(words, &head, sizeof head);
+	memcpy(to, words, all->block_bytes);
+}
+
+uint32_t blocks_overlay_at(const Blocks *b, const Code *c, int overlay)
+{
+	return b->overlay_at + (uint32_t)overlay / TT_DRAM_BANKS * c->area_bytes;
+}
+
+/* The longest block any core needs. */
+static bool measure(Blocks *b, Diag *d, const Program *p)
+{
+	for (int o = 0; o < p->nops; o++)
+		for (int core = 0; core < p->ncores; core++) {
+			const uint32_t bytes = block_bytes(p, o, core);
+			if (bytes > TT_MAX_BLOCK) {
+				diag_error(d, p->ops[o].loc,
+					   "parameters of op '%s' take %u bytes on core %d, %d is the most",
+					   p->ops[o].name, bytes, core, (int)TT_MAX_BLOCK);
+				return false;
+			}
+			b->block_bytes = bytes > b->block_bytes ? bytes : b->block_bytes;
+		}
+	return true;
+}
+
+/* Of n things dealt over the banks, how many the fullest has. */
+static uint64_t dealt(int n)
+{
+	return (uint64_t)(n + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS;
+}
+
+bool blocks_make(Blocks *b, Arena *a, Diag *d, const Program *p, const Code *c)
+{
+	*b = (Blocks){ 0 };
+	if (!measure(b, d, p))
+		return false;
+	const uint64_t each = (uint64_t)b->block_bytes * (uint64_t)p->nops;
+	const uint64_t first = (p->dram_free + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
+	const uint64_t overlays = first + dealt(p->ncores) * each;
+	b->end = overlays + dealt(c->noverlays) * c->area_bytes;
+	if (b->end > TT_DRAM_BANK_BYTES) {
+		diag_error(d, (Loc){ .file = p->name },
+			   "DRAM is full: parameters and overlays reach byte 0x%llx of each bank, of 0x%x",
+			   (unsigned long long)b->end, TT_DRAM_BANK_BYTES);
+		return false;
+	}
+	b->overlay_at = (uint32_t)overlays;
+	b->data = arena_array(a, uint8_t *, p->ncores + 1);
+	b->bank = arena_array(a, uint32_t, p->ncores + 1);
+	b->at = arena_array(a, uint32_t, p->ncores + 1);
+	for (int core = 0; core < p->ncores; core++) {
+		b->bank[core] = (uint32_t)core % TT_DRAM_BANKS;
+		b->at[core] = (uint32_t)(first + (uint64_t)core / TT_DRAM_BANKS * each);
+		b->data[core] = arena_alloc(a, each + 1);
+		for (int o = 0; o < p->nops; o++)
+			write_block(b, p, c, o, core,
+				    b->data[core] + (size_t)o * b->block_bytes);
+	}
+	return true;
+}

@@ -1,0 +1,27 @@
+/*
+ * Parameter blocks as BRISC fetches them: a TtOp, its lists, then the words of
+ * the op's parameters, one block for each core and op.
+ *
+ * The blocks of a core follow each other in one bank of DRAM, the cores dealt
+ * over the banks; overlays lie behind them.
+ */
+#ifndef BACKEND_BLOCKS_H
+#define BACKEND_BLOCKS_H
+
+#include "backend/code.h"
+
+typedef struct Blocks {
+	uint32_t block_bytes;   /* of every block */
+	uint8_t **data;         /* of each core, in the order of the ops */
+	uint32_t *bank, *at;    /* where they lie */
+	uint32_t overlay_at;    /* of overlay i: in bank i % TT_DRAM_BANKS */
+	uint64_t end;           /* first byte of every bank that is free behind all this */
+} Blocks;
+
+/* False if a block or DRAM is too small, which is reported. */
+bool blocks_make(Blocks *b, Arena *a, Diag *d, const Program *p, const Code *c);
+
+/* Bytes from the start of its bank where an overlay lies. */
+uint32_t blocks_overlay_at(const Blocks *b, const Code *c, int overlay);
+
+#endif

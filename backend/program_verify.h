@@ -1,0 +1,50 @@
+/*
+ * What a program must hold to be emitted. Everything wrong is reported, op and
+ * core named, so that a program made by hand or by a faulty lowering is refused
+ * here and not by a device that hangs.
+ *
+ *   - cores are distinct and on the grid; variants have allowed constants
+ *   - buffers are aligned, inside the plan's window or a bank, and no two share
+ *     a byte at the same time; images and host tensors likewise
+ *   - a RISC-V runs routines that are meant for it, on the op's parameters,
+ *     which are within their limits
+ *   - a circular buffer an op uses is declared; what one routine of the op
+ *     pushes another pops, page for page; no more than the target has
+ *   - rows pushed to a core lie in a buffer that is alive on both sides, and are
+ *     waited for; nobody waits for rows that are not pushed
+ *   - who receives weights is counted by the one who sends them
+ *
+ * Code and stack are known only after linking: code.h.
+ */
+#ifndef BACKEND_PROGRAM_VERIFY_H
+#define BACKEND_PROGRAM_VERIFY_H
+
+#include "backend/program.h"
+#include "ir/target.h"
+
+/* False if something is wrong, which is reported. */
+bool program_verify(const Program *p, const Target *t, Diag *d);
+
+/* ---- its parts ---- */
+
+typedef struct Verifier {
+	const Program *p;
+	const Target *t;
+	Diag *d;
+	Arena *a; /* for the time of the check */
+} Verifier;
+
+void verify_memory(Verifier *v);          /* program_verify_memory.c */
+void verify_op(Verifier *v, int op);      /* program_verify_ops.c */
+void verify_rows(Verifier *v);            /* program_verify_rows.c */
+void verify_edges(Verifier *v);           /* program_verify.c */
+
+/* Does [address, address + bytes) lie in one buffer that core has in L1 during
+ * an op? */
+bool verify_inside(const Verifier *v, int op, int core, uint64_t address, uint64_t bytes);
+
+/* Reports about an op, on one core or (-1) on all. */
+void verify_wrong(Verifier *v, Loc loc, int op, int core, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+
+#endif
