@@ -1,6 +1,6 @@
 /*
- * Files that are part of the library: the target files, put there at build
- * time by embed.sh. A NUL follows the last byte.
+ * Files that are part of a library, put there at build time by embed.sh; here
+ * the target files. A NUL follows the last byte.
  */
 #ifndef IR_EMBED_H
 #define IR_EMBED_H

@@ -68,7 +68,9 @@ enum {
 	TT_SEMAPHORE_COUNT = 16,
 };
 
+#ifndef __cplusplus
 _Static_assert(TT_CONTROL_END <= TT_USER, "the control words reach into the plan's window");
+#endif
 
 /* In this order everywhere: ELFs of a package, routine[] of an op, TT_FINISHED. */
 typedef enum TtRisc { TT_BRISC, TT_NCRISC, TT_TRISC0, TT_TRISC1, TT_TRISC2, TT_RISCS } TtRisc;
@@ -100,7 +102,7 @@ typedef struct TtLaunch {
 	uint32_t go;    /* number of the run the host asked for, from 1; written last */
 	uint32_t done;  /* on core 0: number of the run that is done */
 	uint32_t error; /* 0, or what a kernel gave up with */
-	uint32_t slot;  /* of inputs and outputs: 0 or 1 */
+	uint32_t slot;  /* of `go`; kernels count: run r has slot (r - 1) % 2 */
 	uint32_t ops;
 	uint32_t block_bytes; /* of every parameter block; a multiple of 32 */
 	uint32_t block_node, block_at; /* this core's first block in DRAM */

@@ -1,0 +1,149 @@
+/*
+ * A conv, math side: TRISC1.
+ *
+ * A tile product is 16 MVMULs, recorded once and replayed by a MOP for each
+ * fidelity phase; its last instruction gives back SrcA (n output tiles for the
+ * same pixels) or SrcB (several rows for the same weights).
+ *
+ * Bias starts the sum: 8 ELWADDs without accumulation write all 64 rows of the
+ * tile, so Dst is never cleared.
+ */
+#ifndef RUNTIME_DEVICE_CONV_MATH_H
+#define RUNTIME_DEVICE_CONV_MATH_H
+
+#include "runtime/device/math.h"
+
+#define TT_MVMUL(modifier)     TT_I(OP_MVMUL(0, modifier, 0, 0))
+#define TT_BIAS_ROWS(modifier) TT_I(OP_ELWADD(0, modifier, 2, 0, 0))
+
+/* Bias in replay slots 0 to 7: the row that is added is 0 for 16 rows of Dst,
+ * then 32. Modifier 7 goes on to the other. */
+static inline void tt_record_bias(void)
+{
+	TT_MODIFIER(6, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0);
+	TT_MODIFIER(7, 0, 0, 0, 32, 0, 0, 8, 0, 0, 0, 0);
+}
+
+static inline void tt_record_product(uint32_t phases, uint32_t hold)
+{
+	TT_MODIFIER(0, 0, 0, 0, 8, 0, 0, 8, 0, 0, 0, 0);
+	TT_MODIFIER(1, 16, 0, 0, 0, 1, 0, 8, 0, 0, 0, 0);
+	TT_MODIFIER(2, 0, 1, 0, 16, 1, 0, 8, 0, 0, 0, 0);
+	TT_MODIFIER(3, 0, 0, 0, 8, 0, 0, 8, 0, 0, 0, 1);
+	TT_MODIFIER(4, 32, 1, 0, 16, 1, 0, 0, 1, 0, 0, 1);
+	TT_MODIFIER(5, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1);
+	tt_record_bias();
+	TT_I(OP_REPLAY(0, 8, 0, 1));
+	TT_BIAS_ROWS(2);
+	TT_BIAS_ROWS(3);
+	TT_BIAS_ROWS(2);
+	TT_BIAS_ROWS(3);
+	TT_BIAS_ROWS(2);
+	TT_BIAS_ROWS(3);
+	TT_BIAS_ROWS(2);
+	TT_BIAS_ROWS(3);
+	TT_I(OP_REPLAY(16, 16, 0, 1));
+	TT_MVMUL(0);
+	TT_MVMUL(1);
+	TT_MVMUL(0);
+	TT_MVMUL(2);
+	TT_MVMUL(0);
+	TT_MVMUL(1);
+	TT_MVMUL(3);
+	TT_MVMUL(0);
+	TT_MVMUL(0);
+	TT_MVMUL(1);
+	TT_MVMUL(0);
+	TT_MVMUL(2);
+	TT_MVMUL(0);
+	TT_MVMUL(1);
+	TT_MVMUL(3);
+	TT_MVMUL(1);
+	tt_mop_sync();
+	TT_MOP_CFG(0) = 1;
+	TT_MOP_CFG(1) = phases;
+	TT_MOP_CFG(2) = OP_NOP();
+	TT_MOP_CFG(3) = OP_SETRWC(0xf, 0, 0, 0, 0, hold == 1 ? 1 : 2);
+	TT_MOP_CFG(4) = OP_NOP();
+	TT_MOP_CFG(5) = OP_REPLAY(16, 16, 0, 0);
+	TT_MOP_CFG(6) = OP_NOP();
+	TT_MOP_CFG(7) = OP_REPLAY(16, 16, 0, 0);
+	TT_MOP_CFG(8) = OP_REPLAY(16, 16, 0, 0);
+}
+
+/* Tiles of bias, from `row` of Dst on. */
+static inline void tt_math_bias(uint32_t row, uint32_t tiles)
+{
+	TT_I(OP_SETC16(1, TT_AT_ADDR_MOD_SET_Base));
+	for (; tiles; tiles--, row += TT_TILE_ROWS) {
+		tt_math_tile(row);
+		TT_I(OP_REPLAY(0, 8, 0, 0));
+		TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 3));
+	}
+	TT_I(OP_SETC16(0, TT_AT_ADDR_MOD_SET_Base));
+}
+
+/* `steps` input tiles, each times n output tiles. */
+static inline void tt_math_wide(uint32_t row, uint32_t steps, uint32_t n)
+{
+	if (n == 1)
+		tt_math_tile(row);
+	for (; steps; steps--) {
+		for (uint32_t o = 0; o < n; o++) {
+			if (n > 1)
+				tt_math_tile(row + o * TT_TILE_ROWS);
+			TT_I(OP_MOP(1, 0, 0));
+		}
+		TT_I(OP_SETRWC(7, 0, 0, 0, 0, 2));
+	}
+}
+
+/* `steps` input tiles, each for `held` rows of positions. */
+static inline void tt_math_tall(uint32_t row, uint32_t steps, uint32_t held)
+{
+	for (; steps; steps--) {
+		uint32_t at = row;
+		for (uint32_t h = held; h; h--, at += TT_TILE_ROWS) {
+			tt_math_tile(at);
+			TT_I(OP_MOP(1, 0, 0));
+		}
+		TT_I(OP_SETRWC(7, 0, 0, 0, 0, 1));
+	}
+}
+
+static inline void tt_math_sigmoid(uint32_t row, uint32_t tiles)
+{
+	tt_sfpu_begin();
+	for (; tiles; tiles--, row += TT_TILE_ROWS)
+		tt_sfpu_sigmoid(row);
+	tt_sfpu_end();
+	tt_record_bias();
+}
+
+TT_ROUTINE void tt_conv_math(const TtTiles *p, uint32_t n, uint32_t hold, uint32_t phases,
+			     uint32_t sigmoid)
+{
+	const uint32_t rows = p->rows;
+	uint32_t steps = 0, half = 0;
+	for (uint32_t s = 0; s < p->segments; s++)
+		steps += tt_piece_tiles(p, s);
+	steps *= p->kernel_h * p->kernel_w;
+	tt_math_config();
+	tt_record_product(phases, hold);
+	for (uint32_t i = p->groups * ((p->cols + TT_TILE - 1) / TT_TILE); i; i--) {
+		for (uint32_t y = 0; y < rows; y += hold, half ^= TT_HALF_ROWS) {
+			const uint32_t held = hold == 1 ? n : tt_least(hold, rows - y);
+			TT_MATH_BEGIN();
+			tt_math_bias(half, held);
+			if (hold == 1)
+				tt_math_wide(half, steps, n);
+			else
+				tt_math_tall(half, steps, held);
+			if (sigmoid)
+				tt_math_sigmoid(half, held);
+			TT_MATH_END();
+		}
+	}
+}
+
+#endif

@@ -1,0 +1,270 @@
+/*
+ * A conv, unpack side: TRISC0.
+ *
+ * SrcB gets 32 positions times 32 channels straight from the planes: a run of 32
+ * pixels from each of two, at the place of the tap. The tile descriptor spans
+ * the whole buffer (x: the channels of a row, y: rows, z: planes) and address
+ * counters choose the run, so that bfp8_b finds its exponents too. SrcA gets
+ * weights, tile by tile along z of a block.
+ *
+ * Bias comes first and starts the sum: two runs of 16 values become rows 0 and 32
+ * of SrcB, SrcA is cleared.
+ *
+ * Stalls. After stores to configuration and registers, TT_FOR_STORES before the
+ * first UNPACR (STALLWAIT.md C13). After REG2FLOP, TT_FOR_THCON before UNPACR.
+ * Before a descriptor changes, TT_FOR_UNPACK: an unpacker may still read it.
+ * Before a page of weights is given back, TT_FOR_UNPACK and a sync.
+ */
+#ifndef RUNTIME_DEVICE_CONV_UNPACK_H
+#define RUNTIME_DEVICE_CONV_UNPACK_H
+
+#include "runtime/device/tiles.h"
+
+/* Registers of the thread. */
+enum {
+	TT_G_PIXELS = 4,    /* base address of unpacker 1 */
+	TT_G_WEIGHTS = 5,   /* of unpacker 0 */
+	TT_G_BIAS_DESC = 6, /* descriptor, first word, of bf16 */
+	TT_G_BIAS_OUT = 7,
+	TT_G_IN_OUT = 8,
+	TT_G_PIECE = 16, /* and 4 words for each: base, two of the descriptor, weights' second */
+};
+
+/* Channel 0 z up by one, channel 1 z too (to the other half of SrcB). */
+#define TT_UNPACK_PIXELS(last)  TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, last, 1, 0, 0, 0, 0x11, 1))
+#define TT_UNPACK_PIXELS_STAY() TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0x10, 1))
+#define TT_UNPACK_WEIGHTS()     TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0x01, 0))
+
+/* What unpackers need whatever they read; out and in formats are the same. */
+static inline void tt_unpack_config(uint32_t format_a, uint32_t format_b)
+{
+	TT_CFG(TT_AT_UNP0_ADDR_CTRL_XY_REG_1_Ystride) =
+		TT_FIELD(UNP0_ADDR_CTRL_XY_REG_1_Ystride, 32);
+	TT_CFG(TT_AT_UNP0_ADDR_CTRL_ZW_REG_1_Zstride) =
+		TT_FIELD(UNP0_ADDR_CTRL_ZW_REG_1_Zstride, format_a == TT_BF16 ? 1024 : 512);
+	TT_CFG(TT_AT_UNP1_ADDR_CTRL_ZW_REG_1_Zstride) =
+		TT_FIELD(UNP1_ADDR_CTRL_ZW_REG_1_Zstride, format_b == TT_BF16 ? 1024 : 512);
+	TT_CFG(TT_AT_THCON_SEC0_REG2_Out_data_format) =
+		format_a | TT_FIELD(THCON_SEC0_REG2_Throttle_mode, 2);
+	TT_CFG(TT_AT_THCON_SEC0_REG2_Out_data_format + 1) = 0xf000f;
+	TT_CFG(TT_AT_THCON_SEC1_REG2_Out_data_format) =
+		format_b | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
+	TT_CFG(TT_AT_THCON_SEC1_REG2_Out_data_format + 1) = 0xf000f;
+	TT_CFG(TT_AT_THCON_SEC0_REG5_Dest_cntx0_address) = 64 | 64 << 16;
+	TT_CFG(TT_AT_UNP0_ADD_DEST_ADDR_CNTR_add_dest_addr_cntr) =
+		TT_FIELD(UNP0_ADD_DEST_ADDR_CNTR_add_dest_addr_cntr, 1);
+	TT_I(OP_SETC16(4, TT_AT_SRCA_SET_SetOvrdWithAddr));
+	TT_I(OP_SETC16(0, TT_AT_UNPACK_MISC_CFG_CfgContextOffset_0));
+	TT_I(OP_SETADCXY(0xf, 0, 0, 0, 0, 3));
+	TT_I(OP_SETADCZW(0xf, 0, 0, 0, 0, 3));
+}
+
+/* Words of a tile descriptor. */
+static inline uint32_t tt_descriptor_x(uint32_t format, uint32_t x)
+{
+	return format | 1 << 4 | x << 16;
+}
+static inline uint32_t tt_descriptor_yz(uint32_t y, uint32_t z)
+{
+	return y | z << 16;
+}
+
+static inline void tt_conv_unpack_config(const TtTiles *p, uint32_t in_type, uint32_t weight_type,
+					 uint32_t n)
+{
+	const uint32_t in = tt_format(in_type), weights = tt_format(weight_type);
+	tt_unpack_config(weights, in);
+	TT_CFG(TT_AT_THCON_SEC0_REG0_TileDescriptor) = tt_descriptor_x(weights, 1024);
+	TT_CFG(TT_AT_THCON_SEC0_REG5_Tile_x_dim_cntx0) = 1024 | 1024 << 16;
+	for (uint32_t s = 0; s < p->segments; s++) {
+		const uint32_t g = TT_G_PIECE + 4 * s;
+		TT_GPR(g) = tt_l1_16(p->in[s]);
+		TT_GPR(g + 1) = tt_descriptor_x(in, 16 * p->in_pitch[s]);
+		TT_GPR(g + 2) = tt_descriptor_yz(p->in_height[s], p->in_total[s]);
+		TT_GPR(g + 3) = tt_descriptor_yz(1, p->k_block[s] * n);
+	}
+	TT_GPR(TT_G_BIAS_DESC) = tt_descriptor_x(TT_BF16, 1024);
+	TT_GPR(TT_G_BIAS_OUT) = TT_BF16 | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
+	TT_GPR(TT_G_IN_OUT) = in | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
+	TT_I(OP_SETADCXX(0, 1023, 1));
+	TT_STALL(TT_HOLD_UNPACK | TT_HOLD_THCON, TT_FOR_STORES);
+}
+
+/* 32 values of bias tile o: constants, so four times. The step to row 32 is in
+ * units of the input's format, which for bfp8_b is half as long. */
+#define TT_UNPACK_BIAS(o)                                                                          \
+	TT_I(OP_SETADCXX(32 * (o), 32 * (o) + 15, 2));                                             \
+	if (in_type == 1)                                                                          \
+		TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0x10, 1));                         \
+	else                                                                                       \
+		TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0x20, 1));                         \
+	TT_I(OP_SETADCXX(32 * (o) + 16, 32 * (o) + 31, 2));                                        \
+	TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1));                                    \
+	TT_I(OP_SETADCZW(4, 0, 0, 0, 0, 2));                                                       \
+	TT_I(OP_UNPACR_NOP(1, 0));                                                                 \
+	TT_I(OP_UNPACR_NOP(7, 0))
+
+/* Bias of the page at `page`: of n tiles, or of one `held` times. */
+static inline void tt_unpack_bias(uint32_t page, uint32_t in_type, uint32_t n, uint32_t held)
+{
+	TT_STALL(TT_HOLD_THCON, TT_FOR_UNPACK);
+	tt_gpr_set(TT_G_PIXELS, tt_l1_16(page));
+	TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG3_Base_address, TT_G_PIXELS));
+	if (in_type != 1) {
+		TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG0_TileDescriptor, TT_G_BIAS_DESC));
+		TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG2_Out_data_format, TT_G_BIAS_OUT));
+	}
+	TT_I(OP_SETADCXY(2, 0, 0, 0, 0, 2));
+	TT_I(OP_SETADCZW(5, 0, 0, 0, 0, 2));
+	TT_STALL(TT_HOLD_UNPACK, TT_FOR_THCON);
+	for (uint32_t h = held; h; h--) {
+		TT_UNPACK_BIAS(0);
+	}
+	if (n > 1) {
+		TT_UNPACK_BIAS(1);
+	}
+	if (n > 2) {
+		TT_UNPACK_BIAS(2);
+		TT_UNPACK_BIAS(3);
+	}
+	if (in_type != 1) {
+		TT_STALL(TT_HOLD_THCON, TT_FOR_UNPACK);
+		TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG2_Out_data_format, TT_G_IN_OUT));
+	}
+}
+
+static inline void tt_unpack_piece(uint32_t s)
+{
+	const uint32_t g = TT_G_PIECE + 4 * s;
+	TT_STALL(TT_HOLD_THCON, TT_FOR_UNPACK);
+	TT_PUSH(TT_FLOP(TT_AT_THCON_SEC1_REG3_Base_address, g));
+	TT_PUSH(TT_FLOP(TT_AT_THCON_SEC1_REG0_TileDescriptor, g + 1));
+	TT_PUSH(TT_FLOP(TT_AT_THCON_SEC1_REG0_TileDescriptor + 1, g + 2));
+	TT_PUSH(TT_FLOP(TT_AT_THCON_SEC0_REG0_TileDescriptor + 1, g + 3));
+	TT_I(OP_SETADCZW(4, 0, 0, 0, 0, 2));
+	TT_STALL(TT_HOLD_UNPACK, TT_FOR_THCON);
+}
+
+/* Counters to the first run of a tap: x in channels, 512 of them a run. */
+static inline void tt_unpack_tap(uint32_t x, uint32_t y, uint32_t plane)
+{
+	TT_PUSH(OP_SETADC(16 * x, 0, 0, 2));
+	TT_PUSH(OP_SETADC(16 * x + 511, 0, 1, 2));
+	TT_PUSH(OP_SETADC(y, 1, 0, 2));
+	TT_PUSH(OP_SETADC(plane, 2, 0, 2));
+}
+
+static inline void tt_unpack_block(uint32_t at)
+{
+	tt_gpr_set(TT_G_WEIGHTS, tt_l1_16(at));
+	TT_I(TT_FLOP(TT_AT_THCON_SEC0_REG3_Base_address, TT_G_WEIGHTS));
+	TT_I(OP_SETADCZW(1, 0, 0, 0, 0, 1));
+	TT_STALL(TT_HOLD_UNPACK, TT_FOR_THCON);
+}
+
+#define TT_UNPACK_N(n)                                                                             \
+	do {                                                                                       \
+		TT_I(OP_SETADCZW(4, 0, 0, 0, 0, 2));                                               \
+		TT_UNPACK_WEIGHTS();                                                               \
+		if ((n) > 1)                                                                       \
+			TT_UNPACK_WEIGHTS();                                                       \
+		if ((n) > 2) {                                                                     \
+			TT_UNPACK_WEIGHTS();                                                       \
+			TT_UNPACK_WEIGHTS();                                                       \
+		}                                                                                  \
+	} while (0)
+
+/* k input tiles of a block: pixels once, then the weights of n output tiles.
+ * An odd last plane is read twice; its second half meets zero weights. */
+static inline void tt_unpack_wide(uint32_t k, uint32_t odd, uint32_t n)
+{
+	for (k -= odd; k; k--) {
+		TT_UNPACK_PIXELS(0);
+		TT_UNPACK_PIXELS(1);
+		TT_UNPACK_N(n);
+	}
+	if (odd) {
+		TT_UNPACK_PIXELS_STAY();
+		TT_UNPACK_PIXELS(1);
+		TT_UNPACK_N(n);
+	}
+}
+
+/* Back to the first plane and half of SrcB, one row down. */
+#define TT_UNPACK_RETURN() TT_I(OP_ADDRCRZW(5, 0, 0, 0, 0, 2))
+#define TT_UNPACK_TALL_ROW(first)                                                                  \
+	do {                                                                                       \
+		first;                                                                             \
+		TT_UNPACK_PIXELS(1);                                                               \
+		TT_UNPACK_RETURN();                                                                \
+	} while (0)
+
+/* The same, weights once and then the pixels of `held` rows, `stride` apart. */
+static inline void tt_unpack_tall(uint32_t k, uint32_t odd, uint32_t held, uint32_t y,
+				  uint32_t stride)
+{
+	for (; k; k--) {
+		TT_UNPACK_WEIGHTS();
+		for (uint32_t h = 0; h < held; h++) {
+			TT_PUSH(OP_SETADC(y + h * stride, 1, 0, 2));
+			if (odd && k == 1)
+				TT_UNPACK_TALL_ROW(TT_UNPACK_PIXELS_STAY());
+			else
+				TT_UNPACK_TALL_ROW(TT_UNPACK_PIXELS(0));
+		}
+		TT_I(OP_ADDRCRZW(1, 2, 0, 0, 0, 2));
+	}
+}
+
+/* All taps of piece s for the positions at (x, y); returns the end of its weights. */
+static inline uint32_t tt_unpack_taps(const TtTiles *p, uint32_t s, uint32_t weights,
+				      uint32_t bytes, uint32_t x, uint32_t y, uint32_t n,
+				      uint32_t hold, uint32_t held)
+{
+	const uint32_t k = p->k_block[s], blocks = tt_piece_tiles(p, s) / k;
+	const uint32_t odd = p->in_planes[s] & 1;
+	uint32_t row = p->in_y[s] + y * p->stride_h;
+	for (uint32_t ky = p->kernel_h; ky; ky--, row += p->dilation_h) {
+		uint32_t col = p->in_x[s] + x;
+		for (uint32_t kx = p->kernel_w; kx; kx--, col += p->dilation_w) {
+			tt_unpack_tap(col, row, p->in_first[s]);
+			for (uint32_t b = blocks; b; b--, weights += bytes * k) {
+				tt_unpack_block(weights);
+				if (hold == 1)
+					tt_unpack_wide(k, odd && b == 1, n);
+				else
+					tt_unpack_tall(k, odd && b == 1, held, row, p->stride_h);
+			}
+		}
+	}
+	return weights;
+}
+
+TT_ROUTINE void tt_conv_unpack(const TtTiles *p, uint32_t in_type, uint32_t weight_type, uint32_t n,
+			       uint32_t hold)
+{
+	const uint32_t bytes = n * (weight_type == 1 ? 2048 : 1088);
+	tt_conv_unpack_config(p, in_type, weight_type, n);
+	tt_cb_open(p->weights_cb, p->weights, p->page_bytes, p->pages);
+	for (uint32_t g = 0; g < p->groups; g++) {
+		cb_wait_front(p->weights_cb, 1);
+		const uint32_t page = get_read_ptr(p->weights_cb);
+		for (uint32_t x = 0; x < p->cols; x += TT_TILE) {
+			for (uint32_t y = 0; y < p->rows; y += hold) {
+				const uint32_t held = hold == 1 ? 1 : tt_least(hold, p->rows - y);
+				uint32_t weights = page + 64 * n;
+				tt_unpack_bias(page, in_type, n, held);
+				for (uint32_t s = 0; s < p->segments; s++) {
+					tt_unpack_piece(s);
+					weights = tt_unpack_taps(p, s, weights, bytes, x, y, n,
+								 hold, held);
+				}
+			}
+		}
+		TT_STALL(TT_HOLD_UNPACK, TT_FOR_UNPACK);
+		tt_sync();
+		cb_pop_front(p->weights_cb, 1);
+	}
+}
+
+#endif

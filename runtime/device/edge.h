@@ -1,0 +1,194 @@
+/*
+ * The edges of a net: rows of host tensors in DRAM to planes and back, on BRISC
+ * and NCRISC; and copies within L1.
+ *
+ * A row of 16 channels is read to one half of the scratch while the other half is
+ * converted, or converted to one half while the other is written.
+ */
+#ifndef RUNTIME_DEVICE_EDGE_H
+#define RUNTIME_DEVICE_EDGE_H
+
+#include "runtime/device/tiles.h"
+
+/* The row of channel c that is `row` rows down, as a page in DRAM. */
+static inline uint32_t tt_edge_page(const TtEdge *p, uint32_t c, uint32_t row)
+{
+	return (p->batch * p->channels + c) * p->height + p->row + row;
+}
+
+static inline uint32_t tt_edge_at(const TtEdge *p, uint32_t page)
+{
+	const uint32_t slot = (tt_local()->run - 1) & 1;
+	return tt_dram_at(page % TT_DRAM_BANKS,
+			  p->base + slot * p->slot_bytes + page / TT_DRAM_BANKS * p->page_bytes);
+}
+
+/* Channels of the tensor in plane i. */
+static inline uint32_t tt_edge_channels(const TtEdge *p, uint32_t i)
+{
+	const uint32_t first = 16 * i;
+	return p->channels <= first ? 0 : tt_least(16, p->channels - first);
+}
+
+/* Bytes of a row that are moved: whole units of DRAM, within the page. */
+static inline uint32_t tt_edge_bytes(const TtEdge *p)
+{
+	return (4 * p->width + 31) & ~31u;
+}
+
+/* Number of the first pixel of a row in the buffer of planes. */
+static inline uint32_t tt_edge_pixel(const TtEdge *p, uint32_t plane, uint32_t row)
+{
+	return ((p->first + plane) * p->buffer_height + p->y + row) * p->pitch + p->x;
+}
+
+static inline uint32_t tt_edge_scratch(const TtEdge *p, uint32_t part, uint32_t turn)
+{
+	return p->scratch + (2 * part + (turn & 1)) * 16 * p->page_bytes;
+}
+
+static inline void tt_edge_read(const TtEdge *p, uint32_t plane, uint32_t row, uint32_t to)
+{
+	for (uint32_t c = 0; c < tt_edge_channels(p, plane); c++) {
+		const uint32_t page = tt_edge_page(p, 16 * plane + c, row);
+		tt_noc_read(tt_dram_node(page % TT_DRAM_BANKS), tt_edge_at(p, page),
+			    to + c * p->page_bytes, tt_edge_bytes(p));
+	}
+}
+
+/* fp32 to bf16, to nearest, ties to even; a NaN stays one. */
+static inline uint32_t tt_round_bf16(uint32_t bits)
+{
+	if ((bits & 0x7fffffff) > 0x7f800000)
+		return bits >> 16 | 0x40;
+	return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+/* A row of up to 16 channels to pixels; the channels that are not there to 0. */
+static inline void tt_edge_convert(const TtEdge *p, uint32_t from, uint32_t channels, uint32_t to)
+{
+	for (uint32_t x = p->width; x; x--, from += 4, to += 32) {
+		uint32_t at = from;
+		for (uint32_t c = 0; c < 16; c += 2) {
+			uint32_t two = 0;
+			if (c < channels)
+				two = tt_round_bf16(*tt_l1(at));
+			if (c + 1 < channels)
+				two |= tt_round_bf16(*tt_l1(at + p->page_bytes)) << 16;
+			*tt_l1(to + 2 * c) = two;
+			at += 2 * p->page_bytes;
+		}
+	}
+}
+
+TT_ROUTINE void tt_edge_in(const TtEdge *p, uint32_t part, uint32_t parts)
+{
+	uint32_t turn = 0;
+	if (part >= p->rows)
+		return;
+	tt_edge_read(p, 0, part, tt_edge_scratch(p, part, 0));
+	for (uint32_t row = part; row < p->rows; row += parts) {
+		for (uint32_t plane = 0; plane < p->planes; plane++, turn++) {
+			const uint32_t last = plane + 1 == p->planes;
+			const uint32_t next_row = last ? row + parts : row;
+			noc_async_read_barrier();
+			if (next_row < p->rows)
+				tt_edge_read(p, last ? 0 : plane + 1, next_row,
+					     tt_edge_scratch(p, part, turn + 1));
+			tt_edge_convert(p, tt_edge_scratch(p, part, turn),
+					tt_edge_channels(p, plane),
+					p->at + 32 * tt_edge_pixel(p, plane, row));
+		}
+	}
+	noc_async_read_barrier();
+}
+
+/* One value of bfp8_b: sign, 7 bits without a hidden one, the exponent of 16. */
+static inline uint32_t tt_widen_bfp8(uint32_t byte, uint32_t exponent)
+{
+	uint32_t value = byte & 127;
+	if (!value)
+		return 0;
+	while (!(value & 64) && exponent) {
+		value <<= 1;
+		exponent--;
+	}
+	return (byte & 128) << 24 | exponent << 23 | (value & 63) << 17;
+}
+
+static inline void tt_edge_widen_bf16(const TtEdge *p, uint32_t pixel, uint32_t channels,
+				      uint32_t to)
+{
+	uint32_t from = p->at + 32 * pixel;
+	for (uint32_t x = p->width; x; x--, from += 32, to += 4) {
+		uint32_t at = to;
+		for (uint32_t c = 0; c < channels; c += 2, at += 2 * p->page_bytes) {
+			const uint32_t two = *tt_l1(from + 2 * c);
+			*tt_l1(at) = two << 16;
+			if (c + 1 < channels)
+				*tt_l1(at + p->page_bytes) = two & 0xffff0000u;
+		}
+	}
+}
+
+static inline void tt_edge_widen_bfp8(const TtEdge *p, uint32_t pixel, uint32_t channels,
+				      uint32_t to)
+{
+	const uint32_t all = p->total * p->buffer_height * p->pitch;
+	for (uint32_t x = 0; x < p->width; x++, pixel++, to += 4) {
+		const uint32_t at = p->at + pixel, from = p->at + all + 16 * pixel;
+		const uint32_t exponent = *tt_l1(at & ~3u) >> 8 * (at & 3) & 255;
+		for (uint32_t c = 0; c < channels; c++)
+			*tt_l1(to + c * p->page_bytes) =
+				tt_widen_bfp8(*tt_l1(from + (c & ~3u)) >> 8 * (c & 3), exponent);
+	}
+}
+
+TT_ROUTINE void tt_edge_out(const TtEdge *p, uint32_t type, uint32_t part, uint32_t parts)
+{
+	uint32_t turn = 0;
+	for (uint32_t row = part; row < p->rows; row += parts) {
+		for (uint32_t plane = 0; plane < p->planes; plane++, turn++) {
+			const uint32_t channels = tt_edge_channels(p, plane);
+			const uint32_t scratch = tt_edge_scratch(p, part, turn);
+			if (!channels)
+				continue;
+			if (type == 1)
+				tt_edge_widen_bf16(p, tt_edge_pixel(p, plane, row), channels,
+						   scratch);
+			else
+				tt_edge_widen_bfp8(p, tt_edge_pixel(p, plane, row), channels,
+						   scratch);
+			/* The last word again, so that all are in L1. */
+			const uint32_t end =
+				scratch + (channels - 1) * p->page_bytes + 4 * (p->width - 1);
+			tt_l1_set(end, *tt_l1(end));
+			noc_async_write_barrier(); /* the other half may be filled again */
+			for (uint32_t c = 0; c < channels; c++) {
+				const uint32_t page = tt_edge_page(p, 16 * plane + c, row);
+				tt_noc_write(scratch + c * p->page_bytes,
+					     tt_dram_node(page % TT_DRAM_BANKS),
+					     tt_edge_at(p, page), tt_edge_bytes(p));
+			}
+		}
+	}
+	noc_async_write_barrier();
+}
+
+TT_ROUTINE void tt_copy(const TtCopy *p)
+{
+	uint32_t from = p->from, to = p->to;
+	for (uint32_t i = p->count; i; i--, from += p->from_step, to += p->to_step) {
+		uint32_t done = 0;
+		while (done < p->bytes) {
+			const uint32_t n = tt_least(p->bytes - done, TT_MAX_PACKET);
+			tt_noc_request(TT_NOC_WRITE_BUFFER, TT_CTRL_WRITE, from + done,
+				       tt_local()->self, to + done, tt_local()->self, n);
+			tt_local()->writes++;
+			done += n;
+		}
+	}
+	noc_async_write_barrier();
+}
+
+#endif

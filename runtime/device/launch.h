@@ -1,0 +1,256 @@
+/*
+ * From reset to the last op: how each RISC-V starts, and how ops follow each
+ * other as map.h says.
+ *
+ * The library is one module for each RISC-V: `_start`, in a section of its own,
+ * sets the stack and clears .bss, `main` goes on. The program is tt_dispatch,
+ * made by the compiler: it runs the variant that lies at `routine`. There are
+ * no variables with a first value; tt_state is the only one.
+ *
+ * The loader clears TT_CONTROL to TT_CONTROL_END of every core, fills TtLaunch
+ * and only then takes the first BRISC out of reset.
+ */
+#ifndef RUNTIME_DEVICE_LAUNCH_H
+#define RUNTIME_DEVICE_LAUNCH_H
+
+#include "runtime/device/noc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void tt_dispatch(uint32_t routine, const void *params);
+
+#ifdef __cplusplus
+}
+#endif
+
+enum {
+	TT_RESET_BRISC = 0x800,
+	TT_RESET_TRISCS = 0x7000,
+	TT_RESET_NCRISC = 0x40000,
+	TT_CFG_TRISC_PC = 158, /* three words, then a mask that says they count */
+	TT_CFG_TRISC_PC_ON = 161,
+	TT_CFG_NCRISC_PC = 162,
+	TT_CFG_NCRISC_PC_ON = 163,
+	TT_CFG_IC_INVALIDATE = 157,
+	TT_ALL_ICS = 31,
+	TT_MOVER = (int)0xffb11000,
+	TT_NOC_COLUMNS_OUT = 0x108, /* columns and rows that take no multicast */
+	TT_NOC_ROWS_OUT = 0x110,
+	TT_NOT_READY = -1, /* in TT_FINISHED before a RISC-V has started */
+};
+
+static inline const TtLaunch *tt_launch(void)
+{
+	return (const TtLaunch *)(uintptr_t)TT_LAUNCH;
+}
+
+/* The block of op number s, which only grows. */
+static inline const TtOp *tt_block(uint32_t s)
+{
+	return (const TtOp *)(uintptr_t)(TT_BLOCKS + (s & 1) * TT_MAX_BLOCK);
+}
+
+static inline const uint32_t *tt_op_words(const TtOp *op, uint32_t at)
+{
+	return (const uint32_t *)(const void *)op + at;
+}
+
+static inline uint32_t tt_finished(uint32_t risc)
+{
+	return TT_FINISHED + 4 * risc;
+}
+
+static inline void tt_noc_start(uint32_t noc)
+{
+	const uint32_t id = TT_REG(noc + TT_NOC_ID);
+	tt_local()->noc = noc;
+	tt_local()->self = TT_NODE(id & 63, id >> 6 & 63);
+	tt_local()->reads = TT_REG(noc + TT_NOC_READS);
+	tt_local()->writes = TT_REG(noc + TT_NOC_WRITES);
+	tt_local()->atomics = TT_REG(noc + TT_NOC_ATOMICS);
+}
+
+/* What NCRISC and the TRISCs do from their start on. */
+static inline __attribute__((noreturn)) void tt_follow(uint32_t risc)
+{
+	uint32_t s = 0;
+	tt_l1_set(tt_finished(risc), 0);
+	for (;;) {
+		s++;
+		tt_l1_reach(TT_START, s);
+		const TtOp *op = tt_block(s);
+		if (!op->op)
+			tt_local()->run++;
+		if (op->routine[risc]) {
+			tt_dispatch(op->routine[risc], tt_op_words(op, op->params_at));
+			if (risc != TT_NCRISC)
+				tt_sync();
+		}
+		tt_l1_set(tt_finished(risc), s);
+	}
+}
+
+static inline void tt_fetch_block(uint32_t s, uint32_t index)
+{
+	const TtLaunch *l = tt_launch();
+	tt_noc_read(l->block_node, l->block_at + index * l->block_bytes,
+		    (uint32_t)(uintptr_t)tt_block(s), l->block_bytes);
+}
+
+/* All stores to configuration before it have been processed: a word that can be
+ * read comes last and is read back. No packer is at work. */
+static inline void tt_cfg_settle(void)
+{
+	TT_CFG(TT_AT_PCK_EDGE_OFFSET_SEC0_mask) = 0xffff;
+	const uint32_t seen = TT_CFG(TT_AT_PCK_EDGE_OFFSET_SEC0_mask);
+	__asm__ volatile("addi x0, %0, 0" : : "r"(seen) : "memory");
+}
+
+/* New code for this op. All RISC-Vs wait for TT_START, none is in the area. */
+static inline void tt_load_overlay(const TtOp *op)
+{
+	tt_noc_read(op->overlay_node, op->overlay_from, op->overlay_to, op->overlay_bytes);
+	noc_async_read_barrier();
+	TT_CFG(TT_CFG_IC_INVALIDATE) = TT_ALL_ICS;
+	tt_cfg_settle();
+	for (uint32_t i = 0; i < 20; i++) /* InstructionCache.md: its own pipeline */
+		__asm__ volatile("nop");
+}
+
+static inline void tt_zero_strips(const TtOp *op)
+{
+	const TtZero *z = (const TtZero *)(const void *)tt_op_words(op, op->zeros_at);
+	for (uint32_t i = op->zeros; i; i--, z++) {
+		for (uint32_t p = 0; p < z->planes; p++) {
+			uint32_t at = z->at + p * z->plane_step;
+			for (uint32_t c = z->count; c; c--, at += z->step) {
+				uint32_t done = 0;
+				while (done < z->bytes) {
+					const uint32_t left = z->bytes - done;
+					const uint32_t n = left < 1024 ? left : 1024;
+					tt_noc_request(TT_NOC_WRITE_BUFFER, TT_CTRL_WRITE, TT_ZEROS,
+						       tt_local()->self, at + done,
+						       tt_local()->self, n);
+					tt_local()->writes++;
+					done += n;
+				}
+			}
+		}
+	}
+}
+
+static inline void tt_push_rows(const TtOp *op, uint32_t s)
+{
+	const TtPush *p = (const TtPush *)(const void *)tt_op_words(op, op->pushes_at);
+	for (uint32_t i = op->pushes; i; i--, p++) {
+		tt_l1_reach(TT_ENTERED + 4 * p->core, s);
+		uint32_t from = p->from, to = p->to;
+		for (uint32_t c = p->count; c; c--, from += p->from_step, to += p->to_step)
+			tt_noc_write(from, p->node, to, p->bytes);
+		if (p->last) {
+			noc_async_write_barrier();
+			tt_noc_word(p->node, TT_PUSHED + 4 * tt_launch()->core, s);
+		}
+	}
+}
+
+/* Op `index` of run `run`, number s; its block has been asked for. */
+static inline void tt_lead_op(uint32_t s, uint32_t index)
+{
+	const TtLaunch *l = tt_launch();
+	const TtOp *op = tt_block(s);
+	noc_async_read_barrier();
+	tt_l1_set(TT_OP_WORD, index);
+	if (op->overlay_bytes)
+		tt_load_overlay(op);
+	const TtPeer *peer = (const TtPeer *)(const void *)tt_op_words(op, op->pushers_at);
+	for (uint32_t i = op->pushers; i; i--, peer++)
+		tt_noc_word(peer->node, TT_ENTERED + 4 * l->core, s);
+	const TtArrival *a = (const TtArrival *)(const void *)tt_op_words(op, op->arrivals_at);
+	for (uint32_t i = op->arrivals; i; i--, a++)
+		tt_l1_reach(TT_PUSHED + 4 * a->core, s - index + a->op);
+	tt_l1_set(TT_START, s);
+	tt_zero_strips(op);
+	if (op->routine[TT_BRISC])
+		tt_dispatch(op->routine[TT_BRISC], tt_op_words(op, op->params_at));
+	tt_l1_set(tt_finished(TT_BRISC), s);
+	tt_fetch_block(s + 1, index + 1 == l->ops ? 0 : index + 1);
+	for (uint32_t r = TT_NCRISC; r < TT_RISCS; r++)
+		tt_l1_reach(tt_finished(r), s);
+	noc_async_write_barrier();
+	tt_push_rows(op, s);
+}
+
+static inline __attribute__((noreturn)) void tt_lead(void)
+{
+	const TtLaunch *l = tt_launch();
+	uint32_t s = 0;
+	tt_fetch_block(1, 0);
+	for (uint32_t run = 1;; run++) {
+		tt_l1_reach(TT_LAUNCH, run);
+		tt_local()->run = run;
+		for (uint32_t i = 0; i < l->ops; i++)
+			tt_lead_op(++s, i);
+		tt_noc_add(l->root_node, TT_DONE_COUNT, 1);
+		noc_async_atomic_barrier();
+		noc_async_write_barrier();
+		if (!l->core) {
+			tt_l1_reach(TT_DONE_COUNT, run * l->cores);
+			tt_l1_set(TT_LAUNCH + 4, run);
+		}
+	}
+}
+
+/* Code of NCRISC to its instruction memory: the mover of TDMA-RISC (Mover.md). */
+static inline void tt_load_iram(const TtLaunch *l)
+{
+	TT_REG(TT_MOVER + 0x0) = l->iram_from >> 4;
+	TT_REG(TT_MOVER + 0x4) = 0x4000;
+	TT_REG(TT_MOVER + 0x8) = (l->iram_bytes + 15) >> 4;
+	TT_REG(TT_MOVER + 0xc) = 1;
+	TT_REG(TT_MOVER + 0x10) = 0x40;
+	while (!(TT_REG(TT_MOVER + 0x14) & 8))
+		;
+}
+
+static inline void tt_release_others(const TtLaunch *l)
+{
+	for (uint32_t r = TT_NCRISC; r < TT_RISCS; r++)
+		tt_l1_set(tt_finished(r), (uint32_t)TT_NOT_READY);
+	for (uint32_t t = 0; t < 3; t++)
+		TT_CFG(TT_CFG_TRISC_PC + t) = l->entry[TT_TRISC0 + t];
+	TT_CFG(TT_CFG_TRISC_PC_ON) = 7;
+	TT_CFG(TT_CFG_NCRISC_PC) = l->entry[TT_NCRISC];
+	TT_CFG(TT_CFG_NCRISC_PC_ON) = 1;
+	tt_cfg_settle();
+	TT_SOFT_RESET = 0;
+	for (uint32_t r = TT_NCRISC; r < TT_RISCS; r++)
+		while (*tt_l1(tt_finished(r)) == (uint32_t)TT_NOT_READY)
+			;
+}
+
+/* The state of a thread that survives a soft reset. Math owns Dst, the source
+ * banks and the semaphores. */
+static inline void tt_reset_math(void)
+{
+	TT_I(OP_SETC16(0, TT_AT_CFG_STATE_ID_StateID));
+	TT_I(OP_ZEROACC(0, 0, 3));
+	TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 0));
+	TT_I(OP_SETC16(0, TT_AT_CLR_DVALID_SrcA_Disable));
+	TT_I(OP_SETC16(0, TT_AT_ADDR_MOD_SET_Base));
+	TT_I(OP_SETC16(0, TT_AT_FIDELITY_BASE_Phase));
+	TT_I(OP_SEMINIT(TT_SEM_DST, 0, 2));
+	tt_sync();
+}
+
+static inline void tt_reset_counters(void)
+{
+	TT_I(OP_SETC16(0, TT_AT_CFG_STATE_ID_StateID));
+	TT_I(OP_SETADCXY(0xf, 0, 0, 0, 0, 7));
+	TT_I(OP_SETADCZW(0xf, 0, 0, 0, 0, 7));
+	tt_sync();
+}
+
+#endif
