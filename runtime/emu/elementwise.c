@@ -11,7 +11,7 @@ static Exec element(Tensix *t, int thread, uint32_t i, MatrixElement op)
 	uint32_t phase = fpu_phase(t, thread), mode = op_bits(i, 20, 19);
 	bool onto = op == MATRIX_MUL || op_bits(i, 21, 21);
 	MatrixBroadcast how = { mode & 2 ? 0 : 1, mode & 1 ? 0 : 1 };
-	FpuSetup s;
+	FpuSetup s = { 0 };
 
 	if (dst & 7)
 		return tensix_unknown(t, thread, i, "dst", dst);

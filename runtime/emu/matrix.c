@@ -109,8 +109,8 @@ static Exec operands(Tensix *t, int thread, uint32_t i, uint32_t rows, uint32_t 
 
 static Exec multiply(Tensix *t, int thread, uint32_t i, uint32_t rows)
 {
-	uint32_t dst_row;
-	FpuSetup s;
+	uint32_t dst_row = 0;
+	FpuSetup s = { 0 };
 	Exec e = operands(t, thread, i, rows, &dst_row);
 
 	if (e == EXEC_DONE)
@@ -176,8 +176,8 @@ static void maxima(Tensix *t, int thread, FpuSetup s, uint32_t dst_row)
 
 Exec emu_op_GMPOOL(Tensix *t, int thread, uint32_t i)
 {
-	uint32_t dst_row;
-	FpuSetup s;
+	uint32_t dst_row = 0;
+	FpuSetup s = { 0 };
 	Exec e = pool_mode(t, thread, i);
 
 	if (e == EXEC_DONE)
