@@ -81,10 +81,6 @@ typedef struct NocPort {
 	uint64_t bytes_in, bytes_out;
 } NocPort;
 
-typedef struct EmuRange {
-	uint32_t first, end;
-} EmuRange;
-
 typedef struct EmuCore {
 	Emu *emu;
 	uint32_t index, x, y; /* NoC 0, physical */
@@ -111,8 +107,6 @@ typedef struct EmuCore {
 	EmuReport report[REPORTS];
 	uint64_t report_step[REPORTS];
 	uint32_t report_count;
-	EmuRange *allowed;       /* emu_allow */
-	size_t allowed_count;
 	double risc_time, tensix_time; /* host seconds, when profiling */
 	struct Shadow *shadow;   /* what the strict checks remember; NULL if off */
 	int64_t *counters;       /* by CounterId of ir/cost.h */

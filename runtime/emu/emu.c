@@ -9,6 +9,7 @@
 #include "runtime/emu/machine.h"
 #include "runtime/emu/noc.h"
 #include "runtime/emu/riscv.h"
+#include "runtime/emu/shadow.h"
 
 enum { RESET_ALL = 0x47800, THREADS_MOST = 8 };
 
@@ -40,7 +41,7 @@ static void core_close(EmuCore *c)
 	give_back(c->code, code_bytes(L1_BYTES));
 	give_back(c->iram_code, code_bytes(IRAM_BYTES));
 	free(c->requests);
-	free(c->allowed);
+	shadow_free(c->shadow);
 	free(c->counters);
 	give_back(c, sizeof(*c));
 }
@@ -58,7 +59,9 @@ static EmuCore *core_open(Emu *e, uint32_t index)
 	c->code = lazy(code_bytes(L1_BYTES));
 	c->iram_code = lazy(code_bytes(IRAM_BYTES));
 	c->counters = calloc(COUNTER_COUNT, sizeof(*c->counters));
-	if (!c->l1 || !c->code || !c->iram_code || !c->counters) {
+	c->shadow = e->options.strict ? shadow_new() : NULL;
+	if (!c->l1 || !c->code || !c->iram_code || !c->counters
+	    || (e->options.strict && !c->shadow)) {
 		core_close(c);
 		return NULL;
 	}
@@ -153,6 +156,8 @@ bool emu_write(Emu *e, uint32_t x, uint32_t y, uint64_t address, const void *fro
 		memcpy(to, from, n);
 		if (c && n)
 			core_l1_written(c, (uint32_t)address, (uint32_t)n);
+		if (c && c->shadow)
+			shadow_host_write(c, address, n);
 		return true;
 	}
 	if (!c || n != 4 || address % 4 || address > ~0u)
@@ -184,17 +189,16 @@ bool emu_read(Emu *e, uint32_t x, uint32_t y, uint64_t address, void *to, size_t
 void emu_program(Emu *e, const EmuProgram *p)
 {
 	e->program = *p;
+	for (int i = 0; i < WORKERS && e->options.strict; i++)
+		shadow_program(e->core[i]->shadow, p);
 }
 
 void emu_allow(Emu *e, uint32_t x, uint32_t y, uint32_t first, uint32_t end)
 {
 	EmuCore *c = core_at(e, x, y);
-	EmuRange *more = c ? realloc(c->allowed, (c->allowed_count + 1) * sizeof(*more)) : NULL;
 
-	if (!more)
-		return;
-	c->allowed = more;
-	more[c->allowed_count++] = (EmuRange){ first, end };
+	if (c && c->shadow)
+		shadow_allow(c->shadow, first, end);
 }
 
 const char *emu_counter_name(size_t i)

@@ -4,6 +4,7 @@
 
 #include "ir/cost.h"
 #include "runtime/emu/riscv.h"
+#include "runtime/emu/shadow.h"
 
 /* What is counted while it runs, in the order of RISC_COUNTERS. */
 enum { COUNT_LOADS, COUNT_USES, COUNT_STORES, COUNT_MULS, COUNT_DIVS, COUNT_TAKEN, COUNTS };
@@ -203,6 +204,30 @@ static Flow unknown(Run *k, const RvCode *ip)
 	return FLOW_STALL;
 }
 
+/* What the strict checks are shown: instructions before, loads and stores after
+ * they went through. */
+static __attribute__((noinline)) void show_step(Run *k, const RvCode *ip)
+{
+	uint32_t word, at = (uint32_t)(ip - k->code) * 4;
+
+	k->h->pc = pc_of(k, ip);
+	memcpy(&word, (k->base ? k->c->iram : k->l1) + at, 4);
+	shadow_step(k->c, k->r, word);
+}
+
+static __attribute__((noinline)) Flow show_load(Run *k, const RvCode *ip, uint32_t at, uint32_t n,
+						uint32_t value)
+{
+	shadow_load(k->c, k->r, at, n, value, ip->rd & 31);
+	return k->c->faulted ? FLOW_STOP : FLOW_ON;
+}
+
+static __attribute__((noinline)) Flow show_store(Run *k, uint32_t at, uint32_t n, uint32_t value)
+{
+	shadow_store(k->c, k->r, at, n, value);
+	return k->c->faulted ? FLOW_STOP : FLOW_ON;
+}
+
 /* A branch back was taken several times and nothing changed. Compares the
  * registers of two turns; where they differ, looks again after twice as many. */
 static __attribute__((noinline)) bool look(Run *k, uint32_t left)
@@ -241,9 +266,13 @@ static inline bool repeats(Run *k, const RvCode *branch, uint32_t left)
 #define LOAD(type) \
 	if ((flow = load(k, ip, A + IMM, sizeof(type), &value)) != FLOW_ON) \
 		goto out; \
+	if (strict && (flow = show_load(k, ip, A + IMM, sizeof(type), value)) != FLOW_ON) \
+		goto out; \
 	D = (uint32_t)(type)value
 #define STORE(type) \
 	if ((flow = store(k, ip, A + IMM, sizeof(type), (type)B)) != FLOW_ON) \
+		goto out; \
+	if (strict && (flow = show_store(k, A + IMM, sizeof(type), (type)B)) != FLOW_ON) \
 	goto out
 #define BRANCH(condition) \
 	if (condition) { \
@@ -264,7 +293,8 @@ static inline bool repeats(Run *k, const RvCode *branch, uint32_t left)
 	goto out
 
 /* Executes up to `steps` instructions from the hart's PC; returns how many. */
-static uint32_t interpret(Run *k, uint32_t steps)
+static inline __attribute__((always_inline)) uint32_t interpret_as(Run *k, uint32_t steps,
+								   const bool strict)
 {
 	uint32_t *const x = k->h->x;
 	const RvCode *ip = k->code + (k->h->pc - k->base) / 4;
@@ -275,6 +305,8 @@ static uint32_t interpret(Run *k, uint32_t steps)
 		const RvCode i = *ip;
 
 		left--;
+		if (strict && i.op != RV_UNDECODED)
+			show_step(k, ip);
 		switch (i.op) {
 #define RV(name, action) \
 	case RV_##name: \
@@ -307,6 +339,11 @@ out:
 		left++;
 	k->h->pc = PC + (flow == FLOW_STOP ? 4 : 0);
 	return steps - left;
+}
+
+static uint32_t interpret(Run *k, uint32_t steps)
+{
+	return k->c->shadow ? interpret_as(k, steps, true) : interpret_as(k, steps, false);
 }
 
 static uint32_t peek(EmuCore *c, Risc r, uint32_t at)

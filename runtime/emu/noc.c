@@ -5,6 +5,7 @@
 
 #include "ir/cost.h"
 #include "runtime/emu/machine.h"
+#include "runtime/emu/shadow.h"
 
 /* NOC_CTRL (NoC/MemoryMap.md). */
 enum {
@@ -198,6 +199,8 @@ Access noc_issue(EmuCore *c, Risc r, int noc, uint32_t command)
 		c->requests = more;
 		c->request_room = room;
 	}
+	if (c->shadow)
+		shadow_noc_issue(c, &q);
 	c->requests[c->request_count++] = q;
 	c->last[r] = q;
 	c->counters[COUNTER_noc_transfers]++;
@@ -215,6 +218,8 @@ static void deliver(EmuCore *c, const NocRequest *q, EmuCore *to, const void *fr
 	if (q->there < L1_BYTES) {
 		memmove(to->l1 + q->there, from, n);
 		core_l1_written(to, (uint32_t)q->there, n);
+		if (to->shadow)
+			shadow_noc_write(to, c, q->risc, (uint32_t)q->there, n);
 		return;
 	}
 	memcpy(&word, from, 4);
@@ -232,6 +237,8 @@ static void apply_read(EmuCore *c, const NocRequest *q)
 		memcpy(c->l1 + q->here, c->emu->dram[place.index] + q->there, q->len);
 		c->dram_read[place.index] += q->len;
 	} else if (q->there < L1_BYTES) {
+		if (from->shadow)
+			shadow_noc_read(from, c, q->risc, (uint32_t)q->there, q->len);
 		memmove(c->l1 + q->here, from->l1 + q->there, q->len);
 		from->noc[q->noc].bytes_out += q->len;
 	} else if (q->there <= ~0u
@@ -241,6 +248,8 @@ static void apply_read(EmuCore *c, const NocRequest *q)
 		bad(c, q, "unknown-address", "no register to read over the NoC", q->there);
 	}
 	core_l1_written(c, q->here, q->len);
+	if (c->shadow)
+		shadow_noc_write(c, c, q->risc, q->here, q->len);
 	c->noc[q->noc].bytes_in += q->len;
 }
 
@@ -289,11 +298,15 @@ static void apply_atomic(EmuCore *c, const NocRequest *q)
 	EmuCore *to = c->emu->core[chip_place(q->x, q->y).index];
 	uint32_t old, sum;
 
+	if (to->shadow)
+		shadow_noc_read(to, c, q->risc, (uint32_t)q->there, 4);
 	memcpy(&old, to->l1 + q->there, 4);
 	sum = old + q->data;
 	deliver(c, q, to, &sum, 4);
 	memcpy(c->l1 + q->here, &old, 4);
 	core_l1_written(c, q->here, 4);
+	if (c->shadow)
+		shadow_noc_write(c, c, q->risc, q->here, 4);
 }
 
 static void apply(EmuCore *c, const NocRequest *q)

@@ -6,6 +6,7 @@
 #include "ir/cost.h"
 #include "runtime/emu/convert.h"
 #include "runtime/emu/core.h"
+#include "runtime/emu/shadow.h"
 
 enum { PACKERS = 4, MOST = 256 /* data a packer takes at once */ };
 
@@ -236,6 +237,23 @@ static bool inside(const PackPlan *p, const PackerState *s, uint32_t count)
 	return (uint64_t)s->at + count * p->out_bits / 8 <= L1_BYTES;
 }
 
+/* What a packer reads and writes, for the strict checks. It writes whole 16 bytes. */
+static void show_checks(const Tensix *t, uint32_t row, uint32_t count, const PackerState *s)
+{
+	const PackPlan *p = &t->pack;
+
+	for (uint32_t k = row; k < row + (count + ROW_VALUES - 1) / ROW_VALUES; k++) {
+		uint32_t at = p->wide ? dst32_row(k) : k;
+
+		shadow_dst_read(t->core, p->thread, DST_PACKER, at, 1);
+		if (p->wide)
+			shadow_dst_read(t->core, p->thread, DST_PACKER, at + DST32_LOW, 1);
+	}
+	shadow_pack(t->core, p->thread, s->at, (count * p->out_bits / 8 + 15) & ~15u);
+	if (p->out == FORMAT_BFP8)
+		shadow_pack(t->core, p->thread, s->exponent_at, (count / 16 + 15) & ~15u);
+}
+
 /* One packer's share of a PACR. NULL, or what is wrong. */
 static const char *pack(Tensix *t, int packer, uint32_t row, uint32_t count, bool ends)
 {
@@ -250,6 +268,8 @@ static const char *pack(Tensix *t, int packer, uint32_t row, uint32_t count, boo
 		return "x range of bfp8 not a multiple of 16";
 	if (count && !inside(p, s, count))
 		return "end outside L1";
+	if (t->core->shadow)
+		show_checks(t, row, count, s);
 	if (!gather(t, packer, row, count, s, v))
 		return "edge mask, mode or row set";
 	convert(p, v, count);

@@ -4,6 +4,7 @@
 
 #include "ir/clock.h"
 #include "runtime/emu/machine.h"
+#include "runtime/emu/shadow.h"
 
 enum {
 	SLICE = 128,        /* instructions a RISC-V runs before the next does */
@@ -212,6 +213,15 @@ static bool is_stuck(const Emu *e)
 	return waits;
 }
 
+/* What the strict checks have to say about it. */
+static EmuState stuck(Emu *e)
+{
+	for (int i = 0; i < WORKERS && e->options.strict; i++)
+		shadow_stuck(e->core[i]);
+	reports_gather(e);
+	return EMU_STUCK;
+}
+
 EmuState emu_run(Emu *e, uint64_t steps)
 {
 	uint64_t end = e->steps + steps;
@@ -223,7 +233,7 @@ EmuState emu_run(Emu *e, uint64_t steps)
 		e->steps += e->options.quantum;
 	if (e->fault)
 		return EMU_FAULT;
-	return e->idle && is_stuck(e) ? EMU_STUCK : EMU_RUNNING;
+	return e->idle && is_stuck(e) ? stuck(e) : EMU_RUNNING;
 }
 
 bool emu_idle(const Emu *e)

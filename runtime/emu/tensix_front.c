@@ -6,6 +6,7 @@
 
 #include "ir/cost.h"
 #include "runtime/emu/core.h"
+#include "runtime/emu/shadow.h"
 
 enum {
 	OPCODE_MOP = 0x01,
@@ -70,7 +71,7 @@ static void queue(Tensix *t, int thread, uint32_t i, bool expanded)
 	TensixThread *th = &t->thread[thread];
 	uint32_t slot = th->tail % FIFO_SLOTS;
 
-	if (i == PLAIN_NOP)
+	if (i == PLAIN_NOP && !t->core->shadow) /* it does nothing but take a slot */
 		return;
 	if (th->tail - th->head == FIFO_SLOTS) {
 		tensix_unknown(t, thread, i, "instructions queued already", FIFO_SLOTS);
@@ -224,8 +225,15 @@ void tensix_push(Tensix *t, int thread, uint32_t i, bool expand)
 	}
 STRAY(MOP)
 STRAY(MOP_CFG)
-STRAY(NOP)
 STRAY(REPLAY)
+
+Exec emu_op_NOP(Tensix *t, int thread, uint32_t i)
+{
+	(void)t;
+	(void)thread;
+	(void)i;
+	return EXEC_DONE;
+}
 
 /* ---- execution ---- */
 
@@ -289,10 +297,14 @@ uint32_t tensix_step(Tensix *t, int thread, uint32_t most)
 			tensix_unknown(t, thread, i, "unused bits", op->run ? i & op->unused : i);
 			break;
 		}
+		if (c->shadow)
+			shadow_issue(c, thread, i);
 		Exec e = t->profile ? timed(t, thread, i) : op->run(t, thread, i);
 		if (e != EXEC_DONE)
 			break;
 		th->head++;
+		for (uint32_t also = at + 1; c->shadow && also != th->head; also++)
+			shadow_issue(c, thread, th->fifo[also % FIFO_SLOTS]);
 		for (; c->counters && at != th->head; at++) {
 			uint32_t slot = at % FIFO_SLOTS;
 

@@ -6,6 +6,7 @@
 #include "ir/cost.h"
 #include "runtime/emu/convert.h"
 #include "runtime/emu/core.h"
+#include "runtime/emu/shadow.h"
 
 /* Configuration of unpacker 1 lies this many words after that of unpacker 0. */
 enum { SECTION = 40 };
@@ -236,6 +237,24 @@ static void to_dst(Tensix *t, const UnpackPlan *p, const Run *r)
 	}
 }
 
+static void show_checks(const Tensix *t, int thread, const UnpackPlan *p, const Run *r)
+{
+	for (uint32_t i = 0; i < r->count; i += ROW_VALUES) {
+		uint32_t n = r->count - i < ROW_VALUES ? r->count - i : ROW_VALUES;
+		uint32_t at = dst32_row(r->row + i / ROW_VALUES);
+
+		shadow_unpack(t->core, thread, r->at + p->row_step * (i / ROW_VALUES),
+		              n * p->bits / 8);
+		if (!p->to_dst)
+			continue;
+		shadow_dst_write(t->core, thread, DST_UNPACKER, at, 1);
+		shadow_dst_write(t->core, thread, DST_UNPACKER, at + DST32_LOW, 1);
+	}
+	if (p->exponents && !p->forced_exponent)
+		shadow_unpack(t->core, thread, r->exponents / 16,
+		              (r->exponents % 16 + r->count + 15) / 16);
+}
+
 /* Operands the emulator knows one value of. */
 static const struct { const char *name; uint8_t high, low, only; } fixed[] = {
 	{ "last", 0, 0, 1 }, { "search_cache_flush", 1, 1, 0 }, { "row_search", 2, 2, 0 },
@@ -295,6 +314,8 @@ Exec emu_op_UNPACR(Tensix *t, int thread, uint32_t i)
 	const char *wrong = place(t, thread, unpacker, &run);
 	if (wrong)
 		return tensix_unknown(t, thread, i, wrong, cfg[p->base_word]);
+	if (t->core->shadow)
+		show_checks(t, thread, p, &run);
 	if (p->to_dst) {
 		to_dst(t, p, &run);
 	} else {
