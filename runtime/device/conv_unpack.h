@@ -76,6 +76,7 @@ static inline void tt_conv_unpack_config(const TtTiles *p, uint32_t in_type, uin
 	tt_unpack_config(weights, in);
 	TT_CFG(TT_AT_THCON_SEC0_REG0_TileDescriptor) = tt_descriptor_x(weights, 1024);
 	TT_CFG(TT_AT_THCON_SEC0_REG5_Tile_x_dim_cntx0) = 1024 | 1024 << 16;
+	TT_CFG(TT_AT_THCON_SEC1_REG0_TileDescriptor) = tt_descriptor_x(in, 16 * p->in_pitch[0]);
 	for (uint32_t s = 0; s < p->segments; s++) {
 		const uint32_t g = TT_G_PIECE + 4 * s;
 		TT_GPR(g) = tt_l1_16(p->in[s]);

@@ -20,6 +20,7 @@
 #include "runtime/device/window_math.h"
 #elif TT_RISC == 4
 #include "runtime/device/store.h"
+#include "runtime/device/store_pairs.h"
 #endif
 
 TtLocal tt_state;
