@@ -2,8 +2,12 @@
 
 #include <string.h>
 
-/* The loops are written once for the compiler to vectorise, and compiled twice
- * where the processor may have wider registers than the build assumes. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* Loops are compiled for AVX2 beside what the build assumes, where that is
+ * enough for the compiler to vectorise them; the others are written twice. */
 #if defined(__x86_64__)
 #define WIDE __attribute__((target("avx2")))
 #define HAS_WIDE __builtin_cpu_supports("avx2")
@@ -50,57 +54,60 @@ void src_from_fp32(const uint8_t *from, uint32_t *to, uint32_t n, bool bf16)
 	}
 }
 
-/* The magnitude is an integer of 7 bits with 64 = 1.0, so the bits of its fp32
- * value are right but for the exponent, which wraps around as on silicon. Zero
- * with a sign is minus infinity. */
-LOOP uint32_t bfp8(uint32_t from, uint32_t bias)
-{
-	int32_t magnitude = (int32_t)(from & 127);
-	float value = (float)magnitude;
-	uint32_t sign = from >> 7 << 31, bits;
-
-	memcpy(&bits, &value, 4);
-	bits = (bits + bias) & 0x7fffffff;
-	if (!magnitude)
-		bits = sign ? 0x7f800000 : 0;
-	return bits | sign;
-}
-
-/* What to add to the exponent of the magnitude: 127 + 6 make it 1.0. */
-LOOP uint32_t bfp8_bias(uint8_t exponent)
+/* What to add to the exponent of a magnitude: 127 + 6 make it 1.0. */
+static uint32_t bfp8_bias(uint8_t exponent)
 {
 	return (uint32_t)(exponent - 133) << 23;
 }
 
+/* The magnitude is an integer of 7 bits with 64 = 1.0, so the bits of its fp32
+ * value are right but for the exponent, which wraps around as on silicon. Zero
+ * with a sign is minus infinity. */
 uint32_t src_from_bfp8(uint8_t from, uint8_t exponent)
 {
-	return bfp8(from, bfp8_bias(exponent));
+	float magnitude = (float)(from & 127);
+	uint32_t sign = (uint32_t)(from >> 7) << 31, bits;
+
+	memcpy(&bits, &magnitude, 4);
+	if (!bits)
+		return sign ? 0xff800000 : 0;
+	return sign | ((bits + bfp8_bias(exponent)) & 0x7fffffff);
 }
 
-LOOP void bfp8_loop(const uint8_t *restrict from, const uint8_t *restrict exponents,
-                    uint32_t *restrict to, uint32_t n)
+#if defined(__x86_64__)
+WIDE static void bfp8_eight(const uint8_t *from, uint32_t bias, uint32_t *to)
 {
-	for (uint32_t row = 0; row < n / 16; row++) {
-		uint32_t bias = bfp8_bias(exponents[row]);
+	__m256i in = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)from));
+	__m256i magnitude = _mm256_and_si256(in, _mm256_set1_epi32(127));
+	__m256i sign = _mm256_slli_epi32(_mm256_srli_epi32(in, 7), 31);
+	__m256i value = _mm256_castps_si256(_mm256_cvtepi32_ps(magnitude));
+	__m256i zero = _mm256_cmpeq_epi32(magnitude, _mm256_setzero_si256());
+	__m256i infinity = _mm256_and_si256(_mm256_srai_epi32(sign, 31),
+	                                    _mm256_set1_epi32(0x7f800000));
 
-		for (uint32_t k = 0; k < 16; k++)
-			to[16 * row + k] = bfp8(from[16 * row + k], bias);
-	}
-	for (uint32_t k = n / 16 * 16; k < n; k++)
-		to[k] = bfp8(from[k], bfp8_bias(exponents[k / 16]));
+	value = _mm256_add_epi32(value, _mm256_set1_epi32((int32_t)bias));
+	value = _mm256_and_si256(value, _mm256_set1_epi32(0x7fffffff));
+	value = _mm256_blendv_epi8(value, infinity, zero);
+	_mm256_storeu_si256((void *)to, _mm256_or_si256(value, sign));
 }
 
 WIDE static void bfp8_wide(const uint8_t *from, const uint8_t *exponents, uint32_t *to, uint32_t n)
 {
-	bfp8_loop(from, exponents, to, n);
+	for (uint32_t k = 0; k < n; k += 8)
+		bfp8_eight(from + k, bfp8_bias(exponents[k / 16]), to + k);
 }
+#else
+#define bfp8_wide(from, exponents, to, n) (void)0
+#endif
 
 void src_from_bfp8_rows(const uint8_t *from, const uint8_t *exponents, uint32_t *to, uint32_t n)
 {
-	if (HAS_WIDE)
-		bfp8_wide(from, exponents, to, n);
-	else
-		bfp8_loop(from, exponents, to, n);
+	uint32_t wide = HAS_WIDE ? n / 8 * 8 : 0;
+
+	if (wide)
+		bfp8_wide(from, exponents, to, wide);
+	for (uint32_t k = wide; k < n; k++)
+		to[k] = src_from_bfp8(from[k], exponents[k / 16]);
 }
 
 /* ---- out of Dst ---- */
@@ -116,10 +123,23 @@ LOOP uint32_t no_denormal(uint32_t v)
 	return (v & 0x7fff) < 0x80 ? 0 : v;
 }
 
-void bf16_from_fp32(uint32_t *v, uint32_t n)
+LOOP void round_loop(uint32_t *v, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++)
 		v[k] = no_denormal((quiet(v[k]) + 0x8000) >> 16);
+}
+
+WIDE static void round_wide(uint32_t *v, uint32_t n)
+{
+	round_loop(v, n);
+}
+
+void bf16_from_fp32(uint32_t *v, uint32_t n)
+{
+	if (HAS_WIDE)
+		round_wide(v, n);
+	else
+		round_loop(v, n);
 }
 
 void bfp8_from_fp32(uint32_t *v, uint32_t n)
@@ -148,7 +168,7 @@ void l1_from_bf16(const uint32_t *v, uint8_t *to, uint32_t n)
 
 /* The largest exponent of the 16 is shared; what is smaller loses bits, rounded
  * half up; a magnitude of zero has no sign. */
-LOOP void bfp8_row(const uint32_t *restrict v, uint8_t *exponent, uint8_t *restrict to)
+static void bfp8_row(const uint32_t *v, uint8_t *exponent, uint8_t *to)
 {
 	uint32_t most = 0;
 
@@ -157,18 +177,51 @@ LOOP void bfp8_row(const uint32_t *restrict v, uint8_t *exponent, uint8_t *restr
 	*exponent = (uint8_t)most;
 	for (int k = 0; k < 16; k++) {
 		uint32_t e = v[k] >> 7 & 255, m = (v[k] & 127) | (e ? 128 : 0);
-		uint32_t shift = most - e < 8 ? most - e : 8;
+		uint32_t shift = most - e < 8 ? most - e : 8; /* at 8 nothing is left */
 
-		m = shift == 8 ? 0 : (m + (1u << shift)) >> (shift + 1);
+		m = (m + (1u << shift)) >> (shift + 1);
 		m = m > 127 ? 127 : m;
 		to[k] = (uint8_t)(m | (m ? v[k] >> 8 & 128 : 0));
 	}
 }
 
+#if defined(__x86_64__)
+/* Half of a row: the bytes, as words. */
+WIDE static __m256i bfp8_half(__m256i v, __m256i most)
+{
+	const __m256i zero = _mm256_setzero_si256(), one = _mm256_set1_epi32(1);
+	__m256i e = _mm256_and_si256(_mm256_srli_epi32(v, 7), _mm256_set1_epi32(255));
+	__m256i hidden = _mm256_andnot_si256(_mm256_cmpeq_epi32(e, zero), _mm256_set1_epi32(128));
+	__m256i m = _mm256_or_si256(_mm256_and_si256(v, _mm256_set1_epi32(127)), hidden);
+	__m256i shift = _mm256_min_epu32(_mm256_sub_epi32(most, e), _mm256_set1_epi32(8));
+	__m256i sign = _mm256_and_si256(_mm256_srli_epi32(v, 8), _mm256_set1_epi32(128));
+
+	m = _mm256_add_epi32(m, _mm256_sllv_epi32(one, shift));
+	m = _mm256_srlv_epi32(m, _mm256_add_epi32(shift, one));
+	m = _mm256_min_epu32(m, _mm256_set1_epi32(127));
+	return _mm256_or_si256(m, _mm256_andnot_si256(_mm256_cmpeq_epi32(m, zero), sign));
+}
+
 WIDE static void bfp8_row_wide(const uint32_t *v, uint8_t *exponent, uint8_t *to)
 {
-	bfp8_row(v, exponent, to);
+	__m256i a = _mm256_loadu_si256((const void *)v);
+	__m256i b = _mm256_loadu_si256((const void *)(v + 8));
+	__m256i most = _mm256_max_epu32(_mm256_and_si256(a, _mm256_set1_epi32(255 << 7)),
+	                                _mm256_and_si256(b, _mm256_set1_epi32(255 << 7)));
+
+	most = _mm256_max_epu32(most, _mm256_permute2x128_si256(most, most, 1));
+	most = _mm256_max_epu32(most, _mm256_shuffle_epi32(most, 0x4e));
+	most = _mm256_max_epu32(most, _mm256_shuffle_epi32(most, 0xb1));
+	most = _mm256_srli_epi32(most, 7);
+	*exponent = (uint8_t)_mm256_cvtsi256_si32(most);
+	a = _mm256_packus_epi32(bfp8_half(a, most), bfp8_half(b, most));
+	a = _mm256_permute4x64_epi64(a, 0xd8);
+	_mm_storeu_si128((void *)to, _mm_packus_epi16(_mm256_castsi256_si128(a),
+	                                              _mm256_extracti128_si256(a, 1)));
 }
+#else
+#define bfp8_row_wide bfp8_row
+#endif
 
 void l1_from_bfp8(const uint32_t *v, uint8_t *exponents, uint8_t *to, uint32_t n)
 {

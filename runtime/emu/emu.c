@@ -72,6 +72,7 @@ static EmuCore *core_open(Emu *e, uint32_t index)
 		c->noc[noc].router_cfg[3] = NO_WORKER_ROWS;
 	}
 	tensix_reset(&c->tensix, c);
+	c->tensix.fast = e->options.fast;
 	core_soft_reset(c, RESET_ALL);
 	c->idle = true;
 	return c;

@@ -224,10 +224,16 @@ static void start(const Tensix *t, int thread, int packer, PackerState *s)
 	s->at = at << 4;
 }
 
-/* Zeros up to the next 16 bytes, as a packer ends what it writes. */
-static void pad(uint8_t *l1, uint32_t at)
+/* Moves on over n bytes; at the end of a tile, with zeros up to the next 16. */
+static void written(EmuCore *c, uint32_t *at, uint32_t n, bool ends)
 {
-	memset(l1 + at, 0, -at & 15);
+	uint32_t zeros = ends ? -(*at + n) & 15 : 0;
+
+	if (zeros)
+		memset(c->l1 + *at + n, 0, zeros);
+	if (n + zeros)
+		core_l1_written(c, *at, n + zeros);
+	*at += n;
 }
 
 static bool inside(const PackPlan *p, const PackerState *s, uint32_t count)
@@ -281,12 +287,9 @@ static const char *pack(Tensix *t, int packer, uint32_t row, uint32_t count, boo
 		l1_from_bf16(v, l1 + s->at, count);
 	else
 		l1_from_bfp8(v, l1 + s->exponent_at, l1 + s->at, count);
-	s->at += count * p->out_bits / 8;
-	s->exponent_at += count / 16;
-	if (ends && s->at & 15)
-		pad(l1, s->at);
-	if (ends && p->out == FORMAT_BFP8 && s->exponent_at & 15)
-		pad(l1, s->exponent_at);
+	written(t->core, &s->at, count * p->out_bits / 8, ends);
+	if (p->out == FORMAT_BFP8)
+		written(t->core, &s->exponent_at, count / 16, ends);
 	return NULL;
 }
 

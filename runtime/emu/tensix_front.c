@@ -66,7 +66,7 @@ Exec tensix_unknown(Tensix *t, int thread, uint32_t i, const char *what, uint32_
 
 /* ---- expanders (MOPExpander.md, REPLAY.md) ---- */
 
-static void queue(Tensix *t, int thread, uint32_t i, bool expanded)
+static inline void queue(Tensix *t, int thread, uint32_t i, bool expanded)
 {
 	TensixThread *th = &t->thread[thread];
 	uint32_t slot = th->tail % FIFO_SLOTS;
@@ -252,18 +252,20 @@ static TensixUnitId unit_of(uint32_t opcode)
 	}
 }
 
-static void count(EmuCore *c, int thread, uint32_t opcode, bool expanded)
+static inline void count(EmuCore *c, int thread, uint32_t opcode, bool expanded)
 {
 	static const CounterId plain[TENSIX_UNITS] = {
 		[UNIT_UNPACK] = COUNTER_unpacks,
 		[UNIT_SFPU] = COUNTER_sfpus,
 		[UNIT_PACK] = COUNTER_packs,
 	};
-	TensixUnitId unit = unit_of(opcode);
 
-	if (opcode == OPCODE_MVMUL)
+	if (opcode == OPCODE_MVMUL) {
 		c->counters[COUNTER_mvmuls]++;
-	else if (unit == UNIT_MATRIX)
+		return;
+	}
+	TensixUnitId unit = unit_of(opcode);
+	if (unit == UNIT_MATRIX)
 		c->counters[expanded ? COUNTER_elws : COUNTER_elw_singles]++;
 	else if (unit != UNIT_OTHER)
 		c->counters[plain[unit]]++;
@@ -305,58 +307,60 @@ uint32_t tensix_step(Tensix *t, int thread, uint32_t most)
 		th->head++;
 		for (uint32_t also = at + 1; c->shadow && also != th->head; also++)
 			shadow_issue(c, thread, th->fifo[also % FIFO_SLOTS]);
-		for (; c->counters && at != th->head; at++) {
-			uint32_t slot = at % FIFO_SLOTS;
+	}
+	for (uint32_t at = first; c->counters && at != th->head; at++) {
+		uint32_t slot = at % FIFO_SLOTS;
 
-			count(c, thread, th->fifo[slot] >> 24, th->expanded[slot]);
-		}
+		count(c, thread, th->fifo[slot] >> 24, th->expanded[slot]);
 	}
 	return th->head - first;
 }
 
 /* ---- shared by the units ---- */
 
+/* Bits of a modifier, each 0 or 1. */
 typedef struct Step {
-	uint32_t incr;
-	bool carriage_return, clear, to_carriage_return;
+	uint32_t incr, from_cr, clear, to_cr;
 } Step;
 
-static void advance(uint32_t *counter, uint32_t *cr, Step s, uint32_t rows)
+/* Without branches: this follows every matrix instruction. */
+static inline void advance(uint32_t *counter, uint32_t *cr, Step s, uint32_t rows)
 {
-	uint32_t next = ((s.carriage_return ? *cr : *counter) + s.incr) & (rows - 1);
+	uint32_t base = (*counter & (s.from_cr - 1)) | (*cr & -s.from_cr);
+	uint32_t next = (base + s.incr) & (rows - 1) & (s.clear - 1);
+	uint32_t keep = (s.from_cr | s.clear | s.to_cr) - 1;
 
-	if (s.to_carriage_return)
-		*counter = *cr = (*counter + s.incr) & (rows - 1);
-	else if (s.clear)
-		*counter = *cr = 0;
-	else if (s.carriage_return)
-		*counter = *cr = next;
-	else
-		*counter = next;
+	*counter = next;
+	*cr = (*cr & keep) | (next & ~keep);
+}
+
+static void refuse_modifier(Tensix *t, int thread, const char *what, uint32_t value)
+{
+	const TensixThread *th = &t->thread[thread];
+
+	tensix_unknown(t, thread, th->fifo[th->head % FIFO_SLOTS], what, value);
 }
 
 /* RWCs.md: the sections of an address modifier lie a fixed distance apart. */
 void tensix_advance(Tensix *t, int thread, uint32_t addr_mode, bool fidelity)
 {
 	TensixThread *th = &t->thread[thread];
-	uint32_t mode = addr_mode + (th->bias || th->cfg[TCFG_ADDR_MOD_SET_Base.word] & 1 ? 4 : 0);
+	uint32_t mode = addr_mode + (th->bias | (th->cfg[TCFG_ADDR_MOD_SET_Base.word] & 1)) * 4;
 	uint32_t ab = th->cfg[TCFG_ADDR_MOD_AB_SEC0_SrcAIncr.word + 2 * mode];
 	uint32_t dst = th->cfg[TCFG_ADDR_MOD_DST_SEC0_DestIncr.word + mode];
 	uint32_t bias = th->cfg[TCFG_ADDR_MOD_BIAS_SEC0_BiasIncr.word + mode];
 
-	uint32_t i = th->fifo[th->head % FIFO_SLOTS];
-
 	advance(&th->srca, &th->srca_cr, (Step){ ab & 63, ab >> 6 & 1, ab >> 7 & 1, 0 }, SRC_ROWS);
 	advance(&th->srcb, &th->srcb_cr,
 	        (Step){ ab >> 8 & 63, ab >> 14 & 1, ab >> 15 & 1, 0 }, SRC_ROWS);
-	if (dst >> 12 & 1 && dst >> 10 & 3)
-		tensix_unknown(t, thread, i, "address modifier of Dst", dst);
 	advance(&th->dst, &th->dst_cr,
 	        (Step){ dst & 1023, dst >> 10 & 1, dst >> 11 & 1, dst >> 12 & 1 }, DST_ROWS);
+	if (dst >> 12 & 1 && dst >> 10 & 3)
+		refuse_modifier(t, thread, "address modifier of Dst", dst);
 	if (fidelity)
 		th->fidelity = dst >> 15 ? 0 : (th->fidelity + (dst >> 13 & 3)) & 3;
 	if ((bias & 31) > 1)
-		tensix_unknown(t, thread, i, "bias modifier", bias);
+		refuse_modifier(t, thread, "bias modifier", bias);
 	th->bias ^= bias & 1;
 }
 
