@@ -102,7 +102,7 @@ static void add_variant(Codegen *g, Arena *a, const ProgramVariant *v, LLVMModul
 	LLVMBuildRetVoid(g->builder);
 }
 
-/* void tt_dispatch(uint32_t address, const TtOp *op) */
+/* void tt_dispatch(uint32_t address, const void *params) */
 static void add_dispatch(Codegen *g, LLVMModuleRef library)
 {
 	LLVMValueRef declared = LLVMGetNamedFunction(library, "tt_dispatch");
@@ -113,11 +113,7 @@ static void add_dispatch(Codegen *g, LLVMModuleRef library)
 	LLVMValueRef f = add_function(g, "tt_dispatch", LLVMGlobalGetValueType(declared));
 	LLVMValueRef callee = LLVMBuildIntToPtr(g->builder, LLVMGetParam(f, 0),
 						LLVMPointerType(routine, 0), "routine");
-	LLVMValueRef op = LLVMBuildBitCast(g->builder, LLVMGetParam(f, 1), g->pointer, "op");
-	LLVMValueRef at = LLVMConstInt(g->i32, offsetof(TtOp, params_at) / sizeof(uint32_t), 0);
-	at = LLVMBuildGEP2(g->builder, g->i32, op, &at, 1, "");
-	at = LLVMBuildLoad2(g->builder, g->i32, at, "at");
-	LLVMValueRef params = LLVMBuildGEP2(g->builder, g->i32, op, &at, 1, "params");
+	LLVMValueRef params = LLVMBuildBitCast(g->builder, LLVMGetParam(f, 1), g->pointer, "params");
 	LLVMBuildCall2(g->builder, routine, callee, &params, 1, "");
 	LLVMBuildRetVoid(g->builder);
 }

@@ -8,8 +8,8 @@
  *     }
  *
  * The library's routine is inlined there, so the constants decide what of it is
- * left. The library calls tt_dispatch(address, op), made here too: routines are
- * called by the address that the parameter block gives.
+ * left. The library calls tt_dispatch(address, params), made here too: routines
+ * are called by the address that the parameter block gives.
  */
 #ifndef BACKEND_LLVM_CODEGEN_H
 #define BACKEND_LLVM_CODEGEN_H

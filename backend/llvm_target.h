@@ -31,6 +31,7 @@
 /* No linker relaxation: our own linker places code and does not shrink it. */
 #define LLVM_TARGET_FEATURES "+m,-a,-c,-d,-f,-relax"
 
+/* Threads may have one each. */
 typedef struct LlvmTarget {
 	LLVMContextRef context;
 	LLVMTargetMachineRef machine;
@@ -53,8 +54,8 @@ LLVMValueRef llvm_target_function(LlvmTarget *t, LLVMModuleRef m, const char *na
 /* Sets a string attribute of a function, or changes it. */
 void llvm_target_attribute(LlvmTarget *t, LLVMValueRef f, const char *name, const char *value);
 
-/* Verifies the module, optimises it (-O2), compiles it to an ELF object owned
- * by the arena, and disposes of the module. */
+/* Verifies the module, optimises it, compiles it to an ELF object owned by the
+ * arena, and disposes of the module. */
 Bytes llvm_target_emit(LlvmTarget *t, Arena *a, LLVMModuleRef m);
 
 /* "19.1.7": of the library that is loaded, which may be newer than the

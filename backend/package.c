@@ -1,0 +1,194 @@
+#include "backend/package.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/program_text.h"
+#include "runtime/host/ttb.h"
+
+/* The pages of a spread image that lie in one bank, one behind the other. */
+static void add_spread(TtbWriter *w, const ProgramImage *i, uint32_t bank)
+{
+	const uint64_t pages = (i->bytes + i->page_bytes - 1) / i->page_bytes;
+	const uint64_t first = (bank + TT_DRAM_BANKS - (uint32_t)i->bank) % TT_DRAM_BANKS;
+	uint64_t n = 0;
+	if (first >= pages)
+		return;
+	uint8_t *gathered = xmalloc((pages / TT_DRAM_BANKS + 1) * i->page_bytes);
+	for (uint64_t page = first; page < pages; page += TT_DRAM_BANKS) {
+		const uint64_t at = page * i->page_bytes;
+		const uint64_t left = i->bytes - at;
+		const uint64_t bytes = left < i->page_bytes ? left : i->page_bytes;
+		memcpy(gathered + n, i->data + at, bytes);
+		n += bytes;
+	}
+	ttb_writer_dram(w, bank, (uint32_t)i->address, gathered, n);
+	free(gathered);
+}
+
+static bool add_images(TtbWriter *w, Diag *d, const Program *p)
+{
+	for (int n = 0; n < p->nimages; n++) {
+		const ProgramImage *i = &p->images[n];
+		if (!i->data && i->bytes) {
+			diag_error(d, i->loc, "image '%s' has no data, only a hash", i->name);
+			return false;
+		}
+		if (i->page_bytes)
+			for (uint32_t bank = 0; bank < TT_DRAM_BANKS; bank++)
+				add_spread(w, i, bank);
+		else if (i->bytes)
+			ttb_writer_dram(w, (uint32_t)i->bank, (uint32_t)i->address, i->data,
+					i->bytes);
+	}
+	return true;
+}
+
+static void add_code(TtbWriter *w, const Code *c, const Blocks *b)
+{
+	for (int r = 0; r < TT_RISCS; r++)
+		ttb_writer_elf(w, (TtRisc)r, c->elf[r].data, c->elf[r].size);
+	if (c->iram_bytes)
+		ttb_writer_iram(w, c->iram_from, c->iram_bytes);
+	for (int i = 0; i < c->noverlays; i++)
+		if (c->overlays[i].bytes)
+			ttb_writer_dram(w, (uint32_t)i % TT_DRAM_BANKS, blocks_overlay_at(b, c, i),
+					c->overlays[i].data, c->overlays[i].bytes);
+}
+
+static void add_blocks(TtbWriter *w, const Program *p, const Blocks *b)
+{
+	const size_t bytes = (size_t)b->block_bytes * (size_t)p->nops;
+	ttb_writer_blocks(w, b->block_bytes);
+	for (int c = 0; c < p->ncores; c++) {
+		ttb_writer_core(w, (uint32_t)p->cores[c].col, (uint32_t)p->cores[c].row, b->bank[c],
+				b->at[c]);
+		ttb_writer_dram(w, b->bank[c], b->at[c], b->data[c], bytes);
+	}
+}
+
+/* Program semaphores that do not start at 0 are set on every core. */
+static void add_semaphores(TtbWriter *w, const Program *p)
+{
+	for (int i = 0; i < p->nsemaphores; i++) {
+		const uint32_t words[4] = { p->semaphores[i].value };
+		if (words[0])
+			ttb_writer_l1(w, TTB_EVERY_CORE,
+				      TT_SEMAPHORES + 16 * (uint32_t)p->semaphores[i].id, words,
+				      sizeof words);
+	}
+}
+
+static void add_buffers(TtbWriter *w, Arena *a, const Program *p)
+{
+	for (int i = 0; i < p->nbuffers; i++) {
+		const ProgramBuffer *b = &p->buffers[i];
+		if (b->place == PLACE_L1)
+			ttb_writer_buffer(w, b->name,
+					  b->core < 0 ? TTB_EVERY_CORE : (uint32_t)b->core,
+					  (uint32_t)b->address, (uint32_t)(b->address + b->bytes));
+	}
+	for (int o = 0; o < p->nops; o++)
+		for (int i = 0; i < p->ops[o].ncbs; i++) {
+			const ProgramCb *cb = &p->ops[o].cbs[i];
+			ttb_writer_buffer(w, arena_printf(a, "%s.cb%d", p->ops[o].name, cb->id),
+					  TTB_EVERY_CORE, cb->address,
+					  cb->address + cb->page_bytes * cb->pages);
+		}
+}
+
+static int64_t count_from(Shape s, int axis)
+{
+	int64_t n = 1;
+	for (int i = axis; i < s.rank; i++)
+		n *= s.dim[i];
+	return n;
+}
+
+static void add_part(TtbWriter *w, const ProgramEdge *e, const ProgramPart *part, int64_t before)
+{
+	const ProgramTensor *t = &part->tensor;
+	TtbPart to = ttb_whole_part(t->shape, (uint32_t)t->base);
+	to.page_bytes = t->page_bytes;
+	to.slot_bytes = (uint32_t)t->slot_bytes;
+	if (part->view.rank) {
+		to.rank = (uint32_t)part->view.rank;
+		to.offset = part->view.offset;
+		memset(to.dims, 0, sizeof to.dims);
+		memset(to.strides, 0, sizeof to.strides);
+		memcpy(to.dims, part->view.dims, to.rank * sizeof *to.dims);
+		memcpy(to.strides, part->view.strides, to.rank * sizeof *to.strides);
+	}
+	to.run = count_from(part->shape, e->axis);
+	to.pitch = count_from(e->shape, e->axis);
+	to.start = before * count_from(e->shape, e->axis + 1);
+	ttb_writer_part(w, &to);
+}
+
+static void add_edge(TtbWriter *w, const ProgramEdge *e)
+{
+	int64_t before = 0; /* along the axis */
+	for (int i = 0; i < e->nparts; i++) {
+		add_part(w, e, &e->parts[i], before);
+		if (e->axis < e->parts[i].shape.rank)
+			before += e->parts[i].shape.dim[e->axis];
+	}
+}
+
+static void add_edges(TtbWriter *w, const Program *p)
+{
+	for (int i = 0; i < p->ninputs; i++) {
+		const Shape s = p->inputs[i].shape;
+		ttb_writer_input(w, p->inputs[i].name, (uint32_t)s.rank, s.dim);
+		add_edge(w, &p->inputs[i]);
+	}
+	for (int i = 0; i < p->noutputs; i++) {
+		const Shape s = p->outputs[i].shape;
+		ttb_writer_output(w, p->outputs[i].name, (uint32_t)s.rank, s.dim);
+		add_edge(w, &p->outputs[i]);
+	}
+}
+
+static void add_texts(TtbWriter *w, const Program *p)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	if (!f)
+		die_out_of_memory(0);
+	program_print(p, f);
+	fclose(f);
+	ttb_writer_text(w, TTB_PROGRAM, text);
+	free(text);
+	if (p->plan)
+		ttb_writer_text(w, TTB_PLAN, p->plan);
+}
+
+Bytes package_make(Arena *a, Diag *d, const Program *p, const Code *c, const Blocks *b,
+		   const char *compiler)
+{
+	TtbWriter *w = ttb_writer_create(p->target, p->name, compiler);
+	TesseraError error;
+	uint8_t *file = NULL;
+	size_t n = 0;
+	if (!w)
+		die_out_of_memory(0);
+	const bool whole = add_images(w, d, p);
+	add_code(w, c, b);
+	add_blocks(w, p, b);
+	add_semaphores(w, p);
+	add_buffers(w, a, p);
+	for (int i = 0; i < p->nops; i++)
+		ttb_writer_op(w, p->ops[i].name, p->ops[i].kind);
+	add_edges(w, p);
+	add_texts(w, p);
+	if (whole && !ttb_writer_finish(w, &file, &n, &error))
+		diag_error(d, (Loc){ .file = p->name }, "%s", error.text);
+	ttb_writer_destroy(w);
+	if (!file)
+		return (Bytes){ NULL, 0 };
+	char *kept = arena_alloc(a, n);
+	memcpy(kept, file, n);
+	free(file);
+	return (Bytes){ kept, n };
+}
