@@ -98,7 +98,6 @@ typedef struct EmuCore {
 	bool mailbox_full[4][4];
 	uint64_t step;
 	bool faulted;
-	bool idle;               /* nothing goes on here until somebody outside does something */
 	struct RvCode *code, *iram_code; /* decoded, word by word */
 	uint8_t code_page[CODE_PAGES];   /* has decoded code */
 	uint32_t code_epoch;             /* of changes to it */

@@ -74,7 +74,7 @@ static EmuCore *core_open(Emu *e, uint32_t index)
 	tensix_reset(&c->tensix, c);
 	c->tensix.fast = e->options.fast;
 	core_soft_reset(c, RESET_ALL);
-	c->idle = true;
+	e->resting[index] = true;
 	return c;
 }
 
@@ -150,7 +150,7 @@ bool emu_write(Emu *e, uint32_t x, uint32_t y, uint64_t address, const void *fro
 	uint32_t word;
 
 	if (c) {
-		c->idle = false;
+		core_wake(c);
 		e->idle = false;
 	}
 	if (to) {

@@ -24,9 +24,12 @@ struct Emu {
 	bool fault, idle, profile;
 	double noc_time; /* host seconds, when profiling */
 	struct Pool *pool;
+	bool resting[WORKERS]; /* nothing goes on there until somebody outside does something */
 	EmuCore *active[WORKERS];
 	size_t active_count;
 };
+
+static inline void core_wake(EmuCore *c) { c->emu->resting[c->index] = false; }
 
 /* What stands at a place of NoC 0's grid. */
 typedef struct Place {
@@ -49,10 +52,10 @@ static inline uint32_t local_bytes(int r)
 Access noc_load(EmuCore *c, int noc, uint32_t offset, uint32_t *value);
 Access noc_store(EmuCore *c, Risc r, int noc, uint32_t offset, uint32_t value);
 
-/* Everything the core asked for takes effect. True if anything did. */
-bool noc_apply(EmuCore *c);
+/* Everything the core asked for takes effect. */
+void noc_apply(EmuCore *c);
 
-/* Takes over what cores have reported. */
+/* Takes over what the active cores have reported. */
 void reports_gather(Emu *e);
 
 /* Threads beside the caller's that run cores. NULL for none. */

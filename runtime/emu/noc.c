@@ -214,7 +214,7 @@ static void deliver(EmuCore *c, const NocRequest *q, EmuCore *to, const void *fr
 {
 	uint32_t word;
 
-	to->idle = false;
+	core_wake(to);
 	if (q->there < L1_BYTES) {
 		memmove(to->l1 + q->there, from, n);
 		core_l1_written(to, (uint32_t)q->there, n);
@@ -343,13 +343,12 @@ static void apply(EmuCore *c, const NocRequest *q)
 		p->outstanding[tag] = (uint8_t)(p->outstanding[tag] - answers);
 }
 
-bool noc_apply(EmuCore *c)
+void noc_apply(EmuCore *c)
 {
-	bool any = c->request_count != 0;
-
+	if (!c->request_count)
+		return;
+	core_wake(c);
 	for (size_t i = 0; i < c->request_count; i++)
 		apply(c, &c->requests[i]);
 	c->request_count = 0;
-	c->idle &= !any;
-	return any;
 }

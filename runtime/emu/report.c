@@ -45,8 +45,8 @@ void reports_gather(Emu *e)
 	uint64_t step[REPORTS_KEPT];
 	size_t first = e->report_count;
 
-	for (int i = 0; i < WORKERS; i++) {
-		EmuCore *c = e->core[i];
+	for (size_t i = 0; i < e->active_count; i++) {
+		EmuCore *c = e->active[i];
 
 		e->fault |= c->faulted;
 		for (uint32_t k = 0; k < c->report_count && e->report_count < REPORTS_KEPT; k++) {

@@ -7,7 +7,7 @@
 #include "runtime/emu/shadow.h"
 
 enum {
-	SLICE = 128,        /* instructions a RISC-V runs before the next does */
+	SLICE = 256,        /* instructions a RISC-V runs before the next does */
 	TENSIX_BURST = 64,  /* instructions a Tensix thread runs before the next does */
 	SPINS = 2000,       /* turns to wait before sleeping */
 	THREADS_MOST = 8,
@@ -70,13 +70,16 @@ static bool slice_run(EmuCore *c, uint32_t steps)
 
 void core_run(EmuCore *c, uint32_t steps)
 {
+	bool busy = true;
+
 	c->step = c->emu->steps;
-	for (uint32_t done = 0; done < steps && !c->faulted && !c->idle; done += SLICE) {
+	for (uint32_t done = 0; done < steps && !c->faulted && busy; done += SLICE) {
 		uint32_t part = steps - done < SLICE ? steps - done : SLICE;
 
-		c->idle = !slice_run(c, part);
+		busy = slice_run(c, part);
 		c->step += part;
 	}
+	c->emu->resting[c->index] = !busy || c->faulted;
 }
 
 static void take_cores(struct Pool *p)
@@ -177,7 +180,7 @@ static void find_active(Emu *e)
 {
 	e->active_count = 0;
 	for (int i = 0; i < WORKERS; i++)
-		if (!e->core[i]->idle && !e->core[i]->faulted)
+		if (!e->resting[i])
 			e->active[e->active_count++] = e->core[i];
 	e->idle = e->active_count == 0;
 }
@@ -216,8 +219,13 @@ static bool is_stuck(const Emu *e)
 /* What the strict checks have to say about it. */
 static EmuState stuck(Emu *e)
 {
-	for (int i = 0; i < WORKERS && e->options.strict; i++)
+	if (!e->options.strict)
+		return EMU_STUCK;
+	for (int i = 0; i < WORKERS; i++) {
 		shadow_stuck(e->core[i]);
+		e->active[i] = e->core[i];
+	}
+	e->active_count = WORKERS;
 	reports_gather(e);
 	return EMU_STUCK;
 }
