@@ -18,13 +18,13 @@
 
 /* Bias in replay slots 0 to 7: the row that is added is 0 for 16 rows of Dst,
  * then 32. Modifier 7 goes on to the other. */
-static inline void tt_record_bias(void)
+TT_INLINE void tt_record_bias(void)
 {
 	TT_MODIFIER(6, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0);
 	TT_MODIFIER(7, 0, 0, 0, 32, 0, 0, 8, 0, 0, 0, 0);
 }
 
-static inline void tt_record_product(uint32_t phases, uint32_t hold)
+TT_INLINE void tt_record_product(uint32_t phases, uint32_t hold)
 {
 	TT_MODIFIER(0, 0, 0, 0, 8, 0, 0, 8, 0, 0, 0, 0);
 	TT_MODIFIER(1, 16, 0, 0, 0, 1, 0, 8, 0, 0, 0, 0);
@@ -72,7 +72,7 @@ static inline void tt_record_product(uint32_t phases, uint32_t hold)
 }
 
 /* Tiles of bias, from `row` of Dst on. */
-static inline void tt_math_bias(uint32_t row, uint32_t tiles)
+TT_INLINE void tt_math_bias(uint32_t row, uint32_t tiles)
 {
 	TT_I(OP_SETC16(1, TT_AT_ADDR_MOD_SET_Base));
 	for (; tiles; tiles--, row += TT_TILE_ROWS) {
@@ -84,7 +84,7 @@ static inline void tt_math_bias(uint32_t row, uint32_t tiles)
 }
 
 /* `steps` input tiles, each times n output tiles. */
-static inline void tt_math_wide(uint32_t row, uint32_t steps, uint32_t n)
+TT_INLINE void tt_math_wide(uint32_t row, uint32_t steps, uint32_t n)
 {
 	if (n == 1)
 		tt_math_tile(row);
@@ -99,7 +99,7 @@ static inline void tt_math_wide(uint32_t row, uint32_t steps, uint32_t n)
 }
 
 /* `steps` input tiles, each for `held` rows of positions. */
-static inline void tt_math_tall(uint32_t row, uint32_t steps, uint32_t held)
+TT_INLINE void tt_math_tall(uint32_t row, uint32_t steps, uint32_t held)
 {
 	for (; steps; steps--) {
 		uint32_t at = row;
@@ -111,7 +111,7 @@ static inline void tt_math_tall(uint32_t row, uint32_t steps, uint32_t held)
 	}
 }
 
-static inline void tt_math_sigmoid(uint32_t row, uint32_t tiles)
+TT_INLINE void tt_math_sigmoid(uint32_t row, uint32_t tiles)
 {
 	tt_sfpu_begin();
 	for (; tiles; tiles--, row += TT_TILE_ROWS)

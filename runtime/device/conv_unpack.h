@@ -36,7 +36,7 @@ enum {
 #define TT_UNPACK_WEIGHTS()     TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0x01, 0))
 
 /* What unpackers need whatever they read; out and in formats are the same. */
-static inline void tt_unpack_config(uint32_t format_a, uint32_t format_b)
+TT_INLINE void tt_unpack_config(uint32_t format_a, uint32_t format_b)
 {
 	TT_CFG(TT_AT_UNP0_ADDR_CTRL_XY_REG_1_Ystride) =
 		TT_FIELD(UNP0_ADDR_CTRL_XY_REG_1_Ystride, 32);
@@ -60,17 +60,17 @@ static inline void tt_unpack_config(uint32_t format_a, uint32_t format_b)
 }
 
 /* Words of a tile descriptor. */
-static inline uint32_t tt_descriptor_x(uint32_t format, uint32_t x)
+TT_INLINE uint32_t tt_descriptor_x(uint32_t format, uint32_t x)
 {
 	return format | 1 << 4 | x << 16;
 }
-static inline uint32_t tt_descriptor_yz(uint32_t y, uint32_t z)
+TT_INLINE uint32_t tt_descriptor_yz(uint32_t y, uint32_t z)
 {
 	return y | z << 16;
 }
 
-static inline void tt_conv_unpack_config(const TtTiles *p, uint32_t in_type, uint32_t weight_type,
-					 uint32_t n)
+TT_INLINE void tt_conv_unpack_config(const TtTiles *p, uint32_t in_type, uint32_t weight_type,
+				     uint32_t n)
 {
 	const uint32_t in = tt_format(in_type), weights = tt_format(weight_type);
 	tt_unpack_config(weights, in);
@@ -106,7 +106,7 @@ static inline void tt_conv_unpack_config(const TtTiles *p, uint32_t in_type, uin
 	TT_I(OP_UNPACR_NOP(7, 0))
 
 /* Bias of the page at `page`: of n tiles, or of one `held` times. */
-static inline void tt_unpack_bias(uint32_t page, uint32_t in_type, uint32_t n, uint32_t held)
+TT_INLINE void tt_unpack_bias(uint32_t page, uint32_t in_type, uint32_t n, uint32_t held)
 {
 	TT_STALL(TT_HOLD_THCON, TT_FOR_UNPACK);
 	tt_gpr_set(TT_G_PIXELS, tt_l1_16(page));
@@ -134,7 +134,7 @@ static inline void tt_unpack_bias(uint32_t page, uint32_t in_type, uint32_t n, u
 	}
 }
 
-static inline void tt_unpack_piece(uint32_t s)
+TT_INLINE void tt_unpack_piece(uint32_t s)
 {
 	const uint32_t g = TT_G_PIECE + 4 * s;
 	TT_STALL(TT_HOLD_THCON, TT_FOR_UNPACK);
@@ -147,7 +147,7 @@ static inline void tt_unpack_piece(uint32_t s)
 }
 
 /* Counters to the first run of a tap: x in channels, 512 of them a run. */
-static inline void tt_unpack_tap(uint32_t x, uint32_t y, uint32_t plane)
+TT_INLINE void tt_unpack_tap(uint32_t x, uint32_t y, uint32_t plane)
 {
 	TT_PUSH(OP_SETADC(16 * x, 0, 0, 2));
 	TT_PUSH(OP_SETADC(16 * x + 511, 0, 1, 2));
@@ -155,7 +155,7 @@ static inline void tt_unpack_tap(uint32_t x, uint32_t y, uint32_t plane)
 	TT_PUSH(OP_SETADC(plane, 2, 0, 2));
 }
 
-static inline void tt_unpack_block(uint32_t at)
+TT_INLINE void tt_unpack_block(uint32_t at)
 {
 	tt_gpr_set(TT_G_WEIGHTS, tt_l1_16(at));
 	TT_I(TT_FLOP(TT_AT_THCON_SEC0_REG3_Base_address, TT_G_WEIGHTS));
@@ -177,7 +177,7 @@ static inline void tt_unpack_block(uint32_t at)
 
 /* k input tiles of a block: pixels once, then the weights of n output tiles.
  * An odd last plane is read twice; its second half meets zero weights. */
-static inline void tt_unpack_wide(uint32_t k, uint32_t odd, uint32_t n)
+TT_INLINE void tt_unpack_wide(uint32_t k, uint32_t odd, uint32_t n)
 {
 	for (k -= odd; k; k--) {
 		TT_UNPACK_PIXELS(0);
@@ -201,8 +201,7 @@ static inline void tt_unpack_wide(uint32_t k, uint32_t odd, uint32_t n)
 	} while (0)
 
 /* The same, weights once and then the pixels of `held` rows, `stride` apart. */
-static inline void tt_unpack_tall(uint32_t k, uint32_t odd, uint32_t held, uint32_t y,
-				  uint32_t stride)
+TT_INLINE void tt_unpack_tall(uint32_t k, uint32_t odd, uint32_t held, uint32_t y, uint32_t stride)
 {
 	for (; k; k--) {
 		TT_UNPACK_WEIGHTS();
@@ -218,9 +217,8 @@ static inline void tt_unpack_tall(uint32_t k, uint32_t odd, uint32_t held, uint3
 }
 
 /* All taps of piece s for the positions at (x, y); returns the end of its weights. */
-static inline uint32_t tt_unpack_taps(const TtTiles *p, uint32_t s, uint32_t weights,
-				      uint32_t bytes, uint32_t x, uint32_t y, uint32_t n,
-				      uint32_t hold, uint32_t held)
+TT_INLINE uint32_t tt_unpack_taps(const TtTiles *p, uint32_t s, uint32_t weights, uint32_t bytes,
+				  uint32_t x, uint32_t y, uint32_t n, uint32_t hold, uint32_t held)
 {
 	const uint32_t k = p->k_block[s], blocks = tt_piece_tiles(p, s) / k;
 	const uint32_t odd = p->in_planes[s] & 1;

@@ -22,14 +22,14 @@
 	TT_I(OP_SETC16(other, TT_AT_ADDR_MOD_BIAS_SEC##n##_BiasIncr))
 
 /* Where math works in Dst: half h, tile t of it. */
-static inline void tt_math_tile(uint32_t row)
+TT_INLINE void tt_math_tile(uint32_t row)
 {
 	TT_PUSH(OP_SETC16(row, TT_AT_DEST_TARGET_REG_CFG_MATH_Offset));
 }
 
 /* Both sources with 8 bits of exponent, Dst of 32 bits. The packers' thread
  * writes other bits of the same word, hence in parts. */
-static inline void tt_math_config(void)
+TT_INLINE void tt_math_config(void)
 {
 	TT_STALL(TT_HOLD_CFG, TT_FOR_MATH | TT_FOR_SFPU);
 	tt_cfg_part(TT_AT_ALU_FORMAT_SPEC_REG0_SrcA,
@@ -74,14 +74,14 @@ static inline void tt_math_config(void)
 
 /* Modifiers 4 to 7 for all instructions, and 7 with no step at all: how the
  * vector unit walks Dst, by INCRWC. */
-static inline void tt_sfpu_begin(void)
+TT_INLINE void tt_sfpu_begin(void)
 {
 	TT_MODIFIER(7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	TT_I(OP_SETC16(1, TT_AT_ADDR_MOD_SET_Base));
 	TT_STALL(TT_HOLD_SFPU, TT_FOR_MATH);
 }
 
-static inline void tt_sfpu_end(void)
+TT_INLINE void tt_sfpu_end(void)
 {
 	TT_I(OP_SETC16(0, TT_AT_ADDR_MOD_SET_Base));
 	TT_I(OP_SETRWC(7, 0, 0, 0, 0, 0));
@@ -89,7 +89,7 @@ static inline void tt_sfpu_end(void)
 }
 
 /* 32 values: registers 9, 10 and 11 hold 0, 1 and -1. */
-static inline void tt_sfpu_sigmoid_values(void)
+TT_INLINE void tt_sfpu_sigmoid_values(void)
 {
 	TT_I(OP_SFPLOAD(0, 3, 0, 0));
 	TT_SFPU_CONSTANT(1, 0xbfb8aa3bu); /* t = -x / ln 2, between -126 and 126 */
@@ -132,7 +132,7 @@ static inline void tt_sfpu_sigmoid_values(void)
 }
 
 /* Of the tile at `row` of Dst. */
-static inline void tt_sfpu_sigmoid(uint32_t row)
+TT_INLINE void tt_sfpu_sigmoid(uint32_t row)
 {
 	tt_math_tile(row);
 	TT_I(OP_SETRWC(7, 0, 0, 0, 0, 0));

@@ -32,14 +32,14 @@ enum {
 };
 
 /* First configuration word of packer i: sizes, address, formats. */
-static inline uint32_t tt_packer(uint32_t i)
+TT_INLINE uint32_t tt_packer(uint32_t i)
 {
 	return i == 0 ? 56 : i == 1 ? 84 : i == 2 ? 96 : 124;
 }
 
 /* What packers need for any store: `step_z` and `step_w` are strides in Dst, in
  * values. */
-static inline void tt_pack_config(uint32_t format, uint32_t relu, uint32_t step_z, uint32_t step_w)
+TT_INLINE void tt_pack_config(uint32_t format, uint32_t relu, uint32_t step_z, uint32_t step_w)
 {
 	const uint32_t size = format == TT_BF16 ? 2 : 1;
 	TT_CFG(TT_AT_PCK0_ADDR_CTRL_XY_REG_0_Xstride) =
@@ -70,8 +70,7 @@ static inline void tt_pack_config(uint32_t format, uint32_t relu, uint32_t step_
 }
 
 /* Packers 1 to 3 relative to packer 0, in 16 bytes; where each reads Dst. */
-static inline void tt_pack_places(uint32_t p1, uint32_t p2, uint32_t p3, uint32_t dst1,
-				  uint32_t dst2)
+TT_INLINE void tt_pack_places(uint32_t p1, uint32_t p2, uint32_t p3, uint32_t dst1, uint32_t dst2)
 {
 	TT_CFG(tt_packer(1) + 1) = p1 - 1;
 	TT_CFG(tt_packer(2) + 1) = p2 - 1;
@@ -83,12 +82,12 @@ static inline void tt_pack_places(uint32_t p1, uint32_t p2, uint32_t p3, uint32_
 }
 
 /* Rows of a face from `valid` on under mask 1. */
-static inline uint32_t tt_mask_rows(uint32_t valid)
+TT_INLINE uint32_t tt_mask_rows(uint32_t valid)
 {
 	return valid >= 16 ? 0 : 0x55555555u << 2 * valid;
 }
 
-static inline void tt_pack_mask(uint32_t valid)
+TT_INLINE void tt_pack_mask(uint32_t valid)
 {
 	tt_sync();
 	TT_CFG(TT_CFG_MASK_ROWS_0) = tt_mask_rows(valid);
@@ -97,7 +96,7 @@ static inline void tt_pack_mask(uint32_t valid)
 }
 
 /* Number of a pixel in the output buffer. */
-static inline uint32_t tt_out_pixel(const TtTiles *p, uint32_t plane, uint32_t y, uint32_t x)
+TT_INLINE uint32_t tt_out_pixel(const TtTiles *p, uint32_t plane, uint32_t y, uint32_t x)
 {
 	return ((p->out_first + plane) * p->out_height + p->out_y + y) * p->out_pitch + p->out_x +
 	       x;
@@ -106,8 +105,8 @@ static inline uint32_t tt_out_pixel(const TtTiles *p, uint32_t plane, uint32_t y
 /* Packer 0 to pixel `pixel`, and for bfp8_b all four sections: `second` and
  * `across` are the pixels from the first plane to the second and from packer 0
  * to 1 (or to 2, if they stand the other way round). */
-static inline void tt_pack_to(const TtTiles *p, uint32_t format, uint32_t pixel, uint32_t to1,
-			      uint32_t to2)
+TT_INLINE void tt_pack_to(const TtTiles *p, uint32_t format, uint32_t pixel, uint32_t to1,
+			  uint32_t to2)
 {
 	const uint32_t at = p->out + (format == TT_BF16 ? pixel * 32 : pixel);
 	TT_STALL(TT_HOLD_THCON, TT_FOR_PACK);
@@ -128,7 +127,7 @@ static inline void tt_pack_to(const TtTiles *p, uint32_t format, uint32_t pixel,
 	TT_STALL(TT_HOLD_PACK, TT_FOR_THCON);
 }
 
-static inline void tt_pack_sections(void)
+TT_INLINE void tt_pack_sections(void)
 {
 	for (uint32_t i = 0; i < 4; i++)
 		TT_GPR(TT_G_SECTION + i) = 0;
@@ -141,8 +140,8 @@ static inline void tt_pack_sections(void)
 	TT_I(OP_PACR(1, 0, 1, 0, packers, 0, 1))
 
 /* Tile `tile` of Dst to planes `plane` and the next at position (x, y). */
-static inline void tt_store_tile(const TtTiles *p, uint32_t format, uint32_t tile, uint32_t plane,
-				 uint32_t y, uint32_t x)
+TT_INLINE void tt_store_tile(const TtTiles *p, uint32_t format, uint32_t tile, uint32_t plane,
+			     uint32_t y, uint32_t x)
 {
 	if (plane >= p->out_planes)
 		return;

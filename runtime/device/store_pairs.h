@@ -23,7 +23,7 @@
 		TT_I(OP_PACR(1, 0, 0, 0, packers, 0, 1));                                          \
 	} while (0)
 
-static inline void tt_store_pairs_config(const TtTiles *p, uint32_t out_type, uint32_t relu)
+TT_INLINE void tt_store_pairs_config(const TtTiles *p, uint32_t out_type, uint32_t relu)
 {
 	const uint32_t plane = p->out_height * p->out_pitch;
 	const uint32_t step = out_type == 1 ? 2 * plane : plane / 16;
@@ -44,8 +44,8 @@ static inline void tt_store_pairs_config(const TtTiles *p, uint32_t out_type, ui
 }
 
 /* Positions x to x + count - 1, at most 16, of the half's pixels from `row` on. */
-static inline void tt_store_run(const TtTiles *p, uint32_t format, uint32_t pixel, uint32_t two,
-				uint32_t row, uint32_t count)
+TT_INLINE void tt_store_run(const TtTiles *p, uint32_t format, uint32_t pixel, uint32_t two,
+			    uint32_t row, uint32_t count)
 {
 	tt_pack_to(p, format, pixel, p->out_height * p->out_pitch, 0);
 	if (two)

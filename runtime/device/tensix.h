@@ -22,6 +22,10 @@ enum {
 	TT_CFG_NONE = 0
 };
 
+/* Helpers take the constants of a variant as arguments: only inlined are they
+ * constants there too. */
+#define TT_INLINE static inline __attribute__((always_inline))
+
 #define TT_FIELD(name, value) ((uint32_t)(value) << TT_BIT_##name)
 
 #define TT_REG(address) (*(volatile uint32_t *)(uintptr_t)(address))
@@ -69,13 +73,13 @@ enum { TT_SEM_EMPTY = 1, TT_SEM_FULL = 2 }; /* conditions SEMWAIT keeps waiting 
 enum { TT_BF16 = 5, TT_BFP8_B = 6 };
 
 /* The devtypes.h type as configuration words have it. */
-static inline uint32_t tt_format(uint32_t type)
+TT_INLINE uint32_t tt_format(uint32_t type)
 {
 	return type == 1 ? TT_BF16 : TT_BFP8_B;
 }
 
 /* Store, load, use of the loaded value: TTSync.md, and the hardware bug there. */
-static inline void tt_pc_sync(uint32_t which)
+TT_INLINE void tt_pc_sync(uint32_t which)
 {
 	uint32_t got;
 	__asm__ volatile("sw x0, 0(%1)\n\tlw %0, 0(%1)\n\tandi %0, %0, 0"
@@ -85,26 +89,26 @@ static inline void tt_pc_sync(uint32_t which)
 }
 
 /* Until the coprocessor has done all this thread has pushed. */
-static inline void tt_sync(void)
+TT_INLINE void tt_sync(void)
 {
 	tt_pc_sync(1);
 }
 
 /* Until the MOP expander may be told otherwise. */
-static inline void tt_mop_sync(void)
+TT_INLINE void tt_mop_sync(void)
 {
 	tt_pc_sync(2);
 }
 
 /* L1 as other RISC-Vs and the NoC see it. */
-static inline volatile uint32_t *tt_l1(uint32_t address)
+TT_INLINE volatile uint32_t *tt_l1(uint32_t address)
 {
 	return (volatile uint32_t *)(uintptr_t)address;
 }
 
 /* The word is in L1 when this returns, and with it all stores to L1 before it:
  * a port of L1 keeps their order (MemoryOrdering.md). */
-static inline void tt_l1_set(uint32_t address, uint32_t value)
+TT_INLINE void tt_l1_set(uint32_t address, uint32_t value)
 {
 	uint32_t got;
 	*tt_l1(address) = value;
@@ -112,7 +116,7 @@ static inline void tt_l1_set(uint32_t address, uint32_t value)
 }
 
 /* Until a word that only grows has reached `number`. */
-static inline void tt_l1_reach(uint32_t address, uint32_t number)
+TT_INLINE void tt_l1_reach(uint32_t address, uint32_t number)
 {
 	while ((int32_t)(*tt_l1(address) - number) < 0)
 		;
@@ -121,7 +125,7 @@ static inline void tt_l1_reach(uint32_t address, uint32_t number)
 
 /* A word of the shared configuration, by the thread itself: for words that two
  * threads write parts of. */
-static inline void tt_cfg_part(uint32_t word, uint32_t mask, uint32_t value)
+TT_INLINE void tt_cfg_part(uint32_t word, uint32_t mask, uint32_t value)
 {
 	if (mask & 0xff)
 		TT_PUSH(OP_RMWCIB0(word, value, mask));
@@ -134,12 +138,12 @@ static inline void tt_cfg_part(uint32_t word, uint32_t mask, uint32_t value)
 }
 
 /* A register of the thread, in order with its instructions. */
-static inline void tt_gpr_half(uint32_t half, uint32_t value)
+TT_INLINE void tt_gpr_half(uint32_t half, uint32_t value)
 {
 	TT_PUSH(OP_SETDMAREG(half, 0, value & 0x3fff, value >> 14 & 3));
 }
 
-static inline void tt_gpr_set(uint32_t n, uint32_t value)
+TT_INLINE void tt_gpr_set(uint32_t n, uint32_t value)
 {
 	tt_gpr_half(2 * n, value & 0xffff);
 	tt_gpr_half(2 * n + 1, value >> 16);
@@ -150,7 +154,7 @@ static inline void tt_gpr_set(uint32_t n, uint32_t value)
 #define TT_FLOP(word, gpr) OP_REG2FLOP(gpr, (word) - 52, 0, 0, 0, 1)
 
 /* Unpackers and packers take L1 addresses in 16 bytes, less one. */
-static inline uint32_t tt_l1_16(uint32_t address)
+TT_INLINE uint32_t tt_l1_16(uint32_t address)
 {
 	return address / 16 - 1;
 }

@@ -16,7 +16,7 @@
 #include "runtime/device/params.h"
 
 #ifndef TT_ROUTINE
-#define TT_ROUTINE static inline __attribute__((always_inline))
+#define TT_ROUTINE TT_INLINE
 #endif
 
 enum {
@@ -27,12 +27,12 @@ enum {
 };
 
 /* Input tiles of a piece. */
-static inline uint32_t tt_piece_tiles(const TtTiles *p, uint32_t s)
+TT_INLINE uint32_t tt_piece_tiles(const TtTiles *p, uint32_t s)
 {
 	return (p->in_planes[s] + 1) / 2;
 }
 
-static inline uint32_t tt_least(uint32_t a, uint32_t b)
+TT_INLINE uint32_t tt_least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }

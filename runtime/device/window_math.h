@@ -13,7 +13,7 @@
 
 #define TT_MOVE_ROWS(row) TT_I(OP_ELWADD(row, 0, 0, 0, 0))
 
-static inline void tt_record_move(void)
+TT_INLINE void tt_record_move(void)
 {
 	TT_MODIFIER(0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	TT_I(OP_REPLAY(0, 8, 0, 1));
@@ -28,7 +28,7 @@ static inline void tt_record_move(void)
 }
 
 /* A tap from SrcA to the tile at `row` of Dst. */
-static inline void tt_window_move(uint32_t row)
+TT_INLINE void tt_window_move(uint32_t row)
 {
 	tt_math_tile(row);
 	TT_I(OP_REPLAY(0, 8, 0, 0));
@@ -36,7 +36,7 @@ static inline void tt_window_move(uint32_t row)
 }
 
 /* The larger of tile 0 and each of `more` tiles behind it, to tile 0. */
-static inline void tt_window_larger(uint32_t row, uint32_t more)
+TT_INLINE void tt_window_larger(uint32_t row, uint32_t more)
 {
 	tt_sfpu_begin();
 	tt_math_tile(row);

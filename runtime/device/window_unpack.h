@@ -10,7 +10,7 @@
 
 #include "runtime/device/conv_unpack.h"
 
-static inline void tt_window_unpack_config(const TtTiles *p, uint32_t format, uint32_t strided)
+TT_INLINE void tt_window_unpack_config(const TtTiles *p, uint32_t format, uint32_t strided)
 {
 	tt_unpack_config(format, format);
 	TT_CFG(TT_AT_THCON_SEC0_REG0_TileDescriptor) = tt_descriptor_x(format, 16 * p->in_pitch[0]);
@@ -32,7 +32,7 @@ static inline void tt_window_unpack_config(const TtTiles *p, uint32_t format, ui
 }
 
 /* One tap: two planes, or the last one twice. */
-static inline void tt_window_tap(uint32_t x, uint32_t y, uint32_t plane, uint32_t two)
+TT_INLINE void tt_window_tap(uint32_t x, uint32_t y, uint32_t plane, uint32_t two)
 {
 	TT_PUSH(OP_SETADC(16 * x, 0, 0, 1));
 	TT_PUSH(OP_SETADC(16 * x + 511, 0, 1, 1));

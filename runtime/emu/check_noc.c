@@ -125,7 +125,7 @@ void noc_counter_load(EmuCore *c, int noc, uint32_t index, uint32_t value)
 	}
 }
 
-/* A message that tells the tiles of `a` something. */
+/* A message that tells the tiles of `a` something: what its own RISC-V sent. */
 static void check_semaphore(EmuCore *c, const NocRequest *message)
 {
 	const Shadow *s = c->shadow;
@@ -134,8 +134,8 @@ static void check_semaphore(EmuCore *c, const NocRequest *message)
 	for (uint32_t k = 0; k < s->requests; k++) {
 		const OpenRequest *q = &s->request[k];
 
-		if (q->write && q->bytes > SEMAPHORE_BYTES && q->x0 <= a.x1 && a.x0 <= q->x1 &&
-		    q->y0 <= a.y1 && a.y0 <= q->y1) {
+		if (q->write && q->risc == message->risc && q->bytes > SEMAPHORE_BYTES &&
+		    q->x0 <= a.x1 && a.x0 <= q->x1 && q->y0 <= a.y1 && a.y0 <= q->y1) {
 			emu_fault(c, message->risc, "semaphore_early", message->there,
 				  "%u bytes from 0x%x to the same tile are not acknowledged yet",
 				  (unsigned)q->bytes, (unsigned)q->address);
@@ -149,7 +149,8 @@ void shadow_noc_issue(EmuCore *c, const NocRequest *q)
 	Area to = area_of(q);
 	bool data = q->kind == NOC_WRITE || q->kind == NOC_MULTICAST;
 	OpenRequest open = {
-		.write = data, .leaving = data, .noc = q->noc, .tag = q->tag >> 10 & 15,
+		.write = data, .leaving = data,
+		.risc = q->risc, .noc = q->noc, .tag = q->tag >> 10 & 15,
 		.x0 = (uint8_t)to.x0, .y0 = (uint8_t)to.y0, .x1 = (uint8_t)to.x1,
 		.y1 = (uint8_t)to.y1, .address = q->here, .bytes = q->len,
 	};
