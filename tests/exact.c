@@ -14,7 +14,7 @@
 enum { FP32 = 0, TF32 = 4, BF16 = 5, BFP8 = 6 };
 enum { TILE = 1024, TILE_ROOM = 4096, MOST_TILES = 150 };
 enum { OUTPUTS = PLAYER_DATA + MOST_TILES * TILE_ROOM };
-enum { SEMAPHORE = 2 /* bit of semaphore 1 */, SEM_ZERO = 1, SEM_MAX = 2 };
+enum { SEMAPHORE = 1 << 1, CONFIGURED = 1 << 2, SEM_ZERO = 1, SEM_MAX = 2 };
 
 /* A way from L1 through the register files and back. */
 typedef struct Way {
@@ -116,8 +116,9 @@ static void unpack_config(Player *p, const Way *w)
 	player_op(p, 0, OP_SETADCXY(0xf, 0, 0, 0, 0, 3));
 	player_op(p, 0, OP_SETADCZW(0xf, 0, 0, 0, 0, 3));
 	player_op(p, 0, OP_SETADCXX(0, TILE - 1, 3));
-	player_op(p, 0, OP_SEMINIT(1 << 1, 0, 1));
+	player_op(p, 0, OP_SEMINIT(SEMAPHORE, 0, 1));
 	player_sync(p, 0);
+	player_op(p, 1, OP_SEMWAIT(SEM_ZERO, CONFIGURED, 1));
 }
 
 static void pack_config(Player *p, const Way *w, uint32_t relu, uint32_t threshold)
@@ -145,6 +146,7 @@ static void pack_config(Player *p, const Way *w, uint32_t relu, uint32_t thresho
 	player_op(p, 2, OP_SETADCXY(0xf, 0, 0, 0, 0, 4));
 	player_op(p, 2, OP_SETADCZW(0xf, 0, 0, 0, 0, 4));
 	player_op(p, 2, OP_SETADCXX(0, 255, 4));
+	player_op(p, 2, OP_SEMINIT(CONFIGURED, 1, 1));
 	player_sync(p, 2);
 }
 

@@ -66,6 +66,7 @@ static void plan_edges(PackPlan *p, const uint32_t *cfg)
 	for (int k = 0; k < PACKERS; k++) {
 		uint32_t set = select >> (2 * k) & 3;
 
+		p->no_set[k] = set > 1;
 		for (int row = 0; row < 16 && set <= 1; row++) {
 			uint32_t first = CFG_TILE_ROW_SET_MAPPING_0_row_set_mapping_0.word;
 			uint32_t which = cfg[first + set] >> (2 * row) & 3;
@@ -268,6 +269,8 @@ static const char *pack(Tensix *t, int packer, uint32_t row, uint32_t count, boo
 	uint8_t *l1 = t->core->l1;
 	uint32_t v[MOST];
 
+	if (p->no_set[packer])
+		return "row set selected for packer";
 	if (row + (count + ROW_VALUES - 1) / ROW_VALUES > DST_ROWS)
 		return "end outside Dst";
 	if (p->out == FORMAT_BFP8 && count & 15)
@@ -277,7 +280,7 @@ static const char *pack(Tensix *t, int packer, uint32_t row, uint32_t count, boo
 	if (t->core->shadow)
 		show_checks(t, row, count, s);
 	if (!gather(t, packer, row, count, s, v))
-		return "edge mask, mode or row set";
+		return "edge mask, mode or set of packer";
 	convert(p, v, count);
 	if (p->accumulate)
 		add_there(p, v, l1 + s->at, count);

@@ -137,6 +137,7 @@ typedef struct PackPlan {
 	uint32_t offset[4];   /* Dst row of each packer */
 	uint16_t mask[4][16]; /* columns kept, by packer and row; the rest is zero */
 	uint16_t known[4];    /* rows whose mask the emulator knows, a bit each */
+	bool no_set[4];       /* the packer's set of rows is not one it knows */
 } PackPlan;
 
 struct EmuCore;
@@ -251,7 +252,8 @@ static inline uint32_t dst32_row(uint32_t row) { return (row & 0x1f8) << 1 | (ro
 enum { DST32_LOW = 8 };
 
 /* Values in Dst stand in their natural bit order: sign, exponent, mantissa. The
- * order of silicon (mantissa above exponent) shows only to who writes one
- * format and reads another, which the emulator refuses. */
+ * order of silicon (mantissa above exponent in the upper half, lower halves as
+ * they are) would show only to who writes rows of one width or format and reads
+ * them as another, which no kernel may do (Dst.md). */
 
 #endif
