@@ -22,13 +22,16 @@ typedef struct MatrixSource {
 	uint32_t mask;
 } MatrixSource;
 
+/* What sums of products are scaled by, so that they need no shift later. */
+enum { MATRIX_UNIT = 1 << 14 };
+
 /* 16 rows of SrcA as the AVX2 product wants them, by group of 8 products and
  * half of 8 columns. Exponents are distances to `largest`, at most 127, and 255
  * for a zero. */
 typedef struct MatrixFace {
 	uint8_t exponent[2][2][2][32]; /* four products of a column side by side */
 	uint8_t mantissa[2][2][4][32]; /* pairs (8 * mantissa, 1) */
-	int16_t sign[2][2][4][16];     /* 1 or -1 */
+	int16_t weight[2][2][4][16];   /* MATRIX_UNIT, with the sign */
 	int32_t largest[2][2][8];
 } MatrixFace;
 

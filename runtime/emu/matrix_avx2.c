@@ -64,6 +64,7 @@ INLINE __m256i distances(__m256i largest, __m256i exponent)
 /* Eight rows and eight columns of SrcA. */
 AVX2 static void face_part(MatrixFace *f, int group, int half, MatrixSource a, uint32_t bit)
 {
+	const __m256i unit = _mm256_set1_epi16(MATRIX_UNIT);
 	__m256i word[8], largest = _mm256_setzero_si256();
 
 	for (int k = 0; k < 8; k++) {
@@ -74,7 +75,7 @@ AVX2 static void face_part(MatrixFace *f, int group, int half, MatrixSource a, u
 	store(f->largest[group][half], largest);
 	for (int quad = 0; quad < 2; quad++) {
 		const __m256i *w = word + quad * 4;
-		__m256i distance = _mm256_setzero_si256(), man[2], sign[2];
+		__m256i distance = _mm256_setzero_si256(), man[2], weight[2];
 
 		for (int k = 0; k < 4; k++)
 			distance = _mm256_or_si256(
@@ -84,25 +85,25 @@ AVX2 static void face_part(MatrixFace *f, int group, int half, MatrixSource a, u
 		store(f->exponent[group][half][quad], distance);
 		for (int pair = 0; pair < 2; pair++) {
 			__m256i m0 = mantissas(w[pair * 2]), m1 = mantissas(w[pair * 2 + 1]);
-			__m256i both = _mm256_or_si256(m0, _mm256_slli_epi32(m1, 16));
+			__m256i both = _mm256_or_si256(m0, _mm256_slli_epi32(m1, 16)), minus;
 
 			/* Eight times the upper or the lower five bits. */
 			both = bit ? _mm256_slli_epi32(both, 2) : _mm256_srli_epi32(both, 3);
 			both = _mm256_and_si256(both, all(0x00f800f8));
 			man[pair] = _mm256_or_si256(both, all(0x01000100));
-			sign[pair] = _mm256_or_si256(
-				_mm256_srai_epi16(
-					_mm256_blend_epi16(_mm256_srli_epi32(w[pair * 2], 16),
-							   w[pair * 2 + 1], 0xaa),
-					15),
-				all(0x00010001));
+			minus = _mm256_srai_epi16(
+				_mm256_blend_epi16(_mm256_srli_epi32(w[pair * 2], 16),
+						   w[pair * 2 + 1], 0xaa),
+				15);
+			weight[pair] = _mm256_sub_epi16(_mm256_xor_si256(minus, unit), minus);
 		}
 		store(f->mantissa[group][half][quad * 2], _mm256_unpacklo_epi32(man[0], man[1]));
 		store(f->mantissa[group][half][quad * 2 + 1],
 		      _mm256_unpackhi_epi32(man[0], man[1]));
-		store(f->sign[group][half][quad * 2], _mm256_unpacklo_epi32(sign[0], sign[1]));
-		store(f->sign[group][half][quad * 2 + 1],
-		      _mm256_unpackhi_epi32(sign[0], sign[1]));
+		store(f->weight[group][half][quad * 2],
+		      _mm256_unpacklo_epi32(weight[0], weight[1]));
+		store(f->weight[group][half][quad * 2 + 1],
+		      _mm256_unpackhi_epi32(weight[0], weight[1]));
 	}
 }
 
@@ -166,7 +167,7 @@ INLINE __m256i group_sums(const MatrixFace *f, const MatrixRows *r, int row, int
 		_mm_setr_epi8(1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12));
 	const __m256i turn16 = _mm256_broadcastsi128_si256(
 		_mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
-	__m256i distance[2], least, sums[2];
+	__m256i distance[2], least, to_index, sums[2];
 
 	for (int quad = 0; quad < 2; quad++) {
 		const void *of_b = &r->exponent[row][group][quad * 4];
@@ -178,10 +179,12 @@ INLINE __m256i group_sums(const MatrixFace *f, const MatrixRows *r, int row, int
 	least = _mm256_min_epu8(least, _mm256_shuffle_epi8(least, turn16));
 	least = _mm256_min_epu8(least, _mm256_shuffle_epi8(least, turn8));
 	*below = least;
+	/* 112 more than what to shift by: the table is read by the lower four bits,
+	 * and beyond 127 gives zero. */
+	to_index = _mm256_sub_epi8(_mm256_set1_epi8(SURE), least);
 	for (int quad = 0; quad < 2; quad++) {
 		const void *of_b = &r->mantissa[row][group][quad * 4];
-		__m256i by = _mm256_min_epu8(_mm256_sub_epi8(distance[quad], least),
-					     _mm256_set1_epi8(15));
+		__m256i by = _mm256_adds_epu8(distance[quad], to_index);
 		__m256i low = _mm256_shuffle_epi8(low_powers, by);
 		__m256i high = _mm256_shuffle_epi8(high_powers, by);
 		__m256i power[2] = { _mm256_unpacklo_epi8(low, high),
@@ -193,7 +196,7 @@ INLINE __m256i group_sums(const MatrixFace *f, const MatrixRows *r, int row, int
 				_mm256_castpd_si256(_mm256_broadcast_sd(of_b)));
 			__m256i s = _mm256_madd_epi16(
 				_mm256_mulhrs_epi16(p, power[part]),
-				load(f->sign[group][half][quad * 2 + part]));
+				load(f->weight[group][half][quad * 2 + part]));
 
 			sums[part] = quad ? _mm256_add_epi32(sums[part], s) : s;
 		}
@@ -201,25 +204,41 @@ INLINE __m256i group_sums(const MatrixFace *f, const MatrixRows *r, int row, int
 	return _mm256_hadd_epi32(sums[0], sums[1]);
 }
 
-/* Half up; 31 and more leave nothing. */
+/* v / 2 shifted right, half up; nothing stays of what is shifted far. */
 INLINE __m256i shift_half_up(__m256i v, __m256i by)
 {
-	by = _mm256_min_epi32(by, all(31));
-	v = _mm256_add_epi32(v, _mm256_sllv_epi32(all(1), _mm256_sub_epi32(by, all(1))));
-	return _mm256_srav_epi32(v, by);
+	v = _mm256_add_epi32(_mm256_srav_epi32(v, by), all(1));
+	return _mm256_srai_epi32(v, 1);
 }
 
-/* The same as in matrix_exact.c. A lane of `odd` is set where it is not. */
-INLINE __m256i accumulate(__m256i v0, __m256i e0, __m256i v1, __m256i e1, __m256i dst, bool wide,
-			  __m256i *odd)
-{
-	const __m256i zero = _mm256_setzero_si256(), hidden = all(0x800000);
-	__m256i ed = exponents(dst), sign = _mm256_srai_epi32(dst, 31);
-	__m256i man = _mm256_or_si256(_mm256_and_si256(dst, all(0x7fffff)), hidden);
-	__m256i e = _mm256_max_epi32(_mm256_max_epi32(e0, e1), ed);
-	__m256i sum, magnitude, by, packed, is_zero;
+/* What makes a row odd, over all its lanes. */
+typedef struct Extremes {
+	__m256i exponent; /* the largest */
+	__m256i sum;      /* the largest, unsigned: all ones is -1 */
+	__m256i below;    /* the largest, plus 1: none at all is 0 */
+} Extremes;
 
-	*odd = _mm256_or_si256(*odd, _mm256_cmpgt_epi32(e, all(HIGH_EXPONENT)));
+INLINE bool odd(const Extremes *x)
+{
+	__m256i is = _mm256_or_si256(_mm256_cmpgt_epi32(x->exponent, all(HIGH_EXPONENT)),
+				     _mm256_cmpeq_epi32(x->sum, all(-1)));
+
+	is = _mm256_or_si256(is, _mm256_subs_epu8(x->below, _mm256_set1_epi8(SURE + 1)));
+	return !_mm256_testz_si256(is, is);
+}
+
+/* The same as in matrix_exact.c; v0 and v1 come doubled. */
+INLINE __m256i accumulate(__m256i v0, __m256i e0, __m256i v1, __m256i e1, __m256i dst, bool wide,
+			  Extremes *x)
+{
+	const __m256i zero = _mm256_setzero_si256(), sign_bit = all((int)0x80000000);
+	__m256i doubled = _mm256_slli_epi32(dst, 1), minus = _mm256_srai_epi32(dst, 31);
+	__m256i ed = _mm256_srli_epi32(doubled, 24);
+	__m256i e = _mm256_max_epi32(_mm256_max_epi32(e0, e1), ed);
+	__m256i man, sum, magnitude, top, packed, keep;
+
+	x->exponent = _mm256_max_epi32(x->exponent, e);
+	man = _mm256_or_si256(_mm256_and_si256(doubled, all(0xffffff)), all(0x1000000));
 	man = _mm256_andnot_si256(_mm256_cmpeq_epi32(ed, zero), man);
 	man = shift_half_up(man, _mm256_sub_epi32(e, ed));
 	v0 = shift_half_up(v0, _mm256_sub_epi32(e, e0));
@@ -229,31 +248,27 @@ INLINE __m256i accumulate(__m256i v0, __m256i e0, __m256i v1, __m256i e1, __m256
 		v0 = _mm256_andnot_si256(all(0x1fff), _mm256_add_epi32(v0, all(0x1000)));
 		v1 = _mm256_andnot_si256(all(0x1fff), _mm256_add_epi32(v1, all(0x1000)));
 	}
-	man = _mm256_sub_epi32(_mm256_xor_si256(man, sign), sign);
+	man = _mm256_sub_epi32(_mm256_xor_si256(man, minus), minus);
 	sum = _mm256_add_epi32(man, _mm256_add_epi32(v0, v1));
+	x->sum = _mm256_max_epu32(x->sum, sum);
 	magnitude = _mm256_abs_epi32(sum);
-	*odd = _mm256_or_si256(*odd, _mm256_cmpeq_epi32(sum, all(-1)));
 
-	/* Without its second bit the magnitude does not round up to the next power. */
-	by = _mm256_castps_si256(_mm256_cvtepi32_ps(
+	/* The exponent of its float is where its highest bit is. Without the bit
+	 * after that it does not round up to the next power. */
+	top = _mm256_castps_si256(_mm256_cvtepi32_ps(
 		_mm256_andnot_si256(_mm256_srli_epi32(magnitude, 1), magnitude)));
-	by = _mm256_sub_epi32(_mm256_srli_epi32(by, 23), all(127 + 23));
-	e = _mm256_slli_epi32(_mm256_add_epi32(e, by), 23);
+	top = _mm256_srli_epi32(top, 23);
+	/* The highest bit to bit 30, rounded there, and down to bit 23. */
+	man = _mm256_sllv_epi32(magnitude, _mm256_sub_epi32(all(127 + 30), top));
+	man = _mm256_add_epi32(man, all(wide ? 0x40 : 0x400000));
 	if (!wide)
-		by = _mm256_add_epi32(by, all(16));
-	man = _mm256_add_epi32(magnitude,
-			       _mm256_sllv_epi32(all(1), _mm256_sub_epi32(by, all(1))));
-	man = _mm256_srlv_epi32(man, by); /* nothing where `by` is negative */
-	if (wide)
-		man = _mm256_or_si256(man,
-				      _mm256_sllv_epi32(magnitude, _mm256_sub_epi32(zero, by)));
-	else
-		man = _mm256_slli_epi32(man, 16);
-	packed = _mm256_add_epi32(e, _mm256_sub_epi32(man, hidden));
-	is_zero = _mm256_or_si256(_mm256_cmpgt_epi32(hidden, packed),
-				  _mm256_cmpeq_epi32(sum, zero));
-	packed = _mm256_or_si256(packed, _mm256_and_si256(sum, all((int)0x80000000)));
-	return _mm256_andnot_si256(is_zero, packed);
+		man = _mm256_andnot_si256(all(0x7fffff), man);
+	e = _mm256_sub_epi32(_mm256_add_epi32(e, top), all(127 + 23 + 1));
+	packed = _mm256_add_epi32(_mm256_slli_epi32(e, 23), _mm256_srli_epi32(man, 7));
+	keep = _mm256_andnot_si256(_mm256_cmpeq_epi32(sum, zero),
+				   _mm256_cmpgt_epi32(packed, all(0x7fffff)));
+	packed = _mm256_or_si256(packed, _mm256_and_si256(sum, sign_bit));
+	return _mm256_and_si256(packed, keep);
 }
 
 INLINE __m256i result_load(MatrixResult d, int row, int half, bool wide)
@@ -287,33 +302,32 @@ INLINE void result_store(MatrixResult d, int row, const __m256i v[2], bool wide)
 INLINE bool product_row(MatrixResult d, const MatrixFace *f, const MatrixRows *r, int row,
 			int offset, bool wide)
 {
-	__m256i odd = _mm256_setzero_si256(), highest = odd, result[2];
+	const __m256i zero = _mm256_setzero_si256();
+	Extremes x = { zero, zero, zero };
+	__m256i result[2];
 
 	for (int half = 0; half < 2; half++) {
 		__m256i v[2], e[2];
 
 		for (int group = 0; group < 2; group++) {
-			__m256i below;
+			__m256i below, some;
 
 			v[group] = group_sums(f, r, row, group, half, &below);
-			highest = _mm256_max_epu8(highest,
+			x.below = _mm256_max_epu8(x.below,
 						  _mm256_add_epi8(below, _mm256_set1_epi8(1)));
 			e[group] = _mm256_add_epi32(load(f->largest[group][half]),
 						    all(r->largest[row][group] + offset));
 			e[group] = _mm256_sub_epi32(e[group], _mm256_srli_epi32(below, 24));
 			/* No product, or none large enough: nothing to add. */
-			e[group] = _mm256_andnot_si256(_mm256_cmpeq_epi32(below, all(-1)),
-						       e[group]);
-			e[group] = _mm256_max_epi32(e[group], _mm256_setzero_si256());
-			v[group] = _mm256_and_si256(
-				v[group], _mm256_cmpgt_epi32(e[group], _mm256_setzero_si256()));
-			v[group] = _mm256_slli_epi32(v[group], 13);
+			some = _mm256_andnot_si256(_mm256_cmpeq_epi32(below, all(-1)),
+						   _mm256_cmpgt_epi32(e[group], zero));
+			e[group] = _mm256_and_si256(e[group], some);
+			v[group] = _mm256_and_si256(v[group], some);
 		}
 		result[half] = accumulate(v[0], e[0], v[1], e[1], result_load(d, row, half, wide),
-					  wide, &odd);
+					  wide, &x);
 	}
-	odd = _mm256_or_si256(odd, _mm256_subs_epu8(highest, _mm256_set1_epi8(SURE + 1)));
-	if (!_mm256_testz_si256(odd, odd))
+	if (odd(&x))
 		return false;
 	result_store(d, row, result, wide);
 	return true;
@@ -355,11 +369,11 @@ INLINE __m256i sums_of(__m256i a, __m256i b, __m256i *e)
 	__m256i minus = _mm256_srai_epi32(_mm256_xor_si256(a, b), 31);
 
 	*e = exponents(larger);
-	ms = shift_half_up(ms, _mm256_sub_epi32(*e, exponents(smaller)));
+	ms = shift_half_up(_mm256_slli_epi32(ms, 1), _mm256_sub_epi32(*e, exponents(smaller)));
 	ms = _mm256_sub_epi32(_mm256_xor_si256(ms, minus), minus);
 	minus = _mm256_srai_epi32(larger, 31);
 	ml = _mm256_add_epi32(ml, ms);
-	return _mm256_slli_epi32(_mm256_sub_epi32(_mm256_xor_si256(ml, minus), minus), 13);
+	return _mm256_slli_epi32(_mm256_sub_epi32(_mm256_xor_si256(ml, minus), minus), 14);
 }
 
 INLINE __m256i products_of(__m256i a, __m256i b, __m256i *e, uint32_t phase, int offset)
@@ -376,7 +390,7 @@ INLINE __m256i products_of(__m256i a, __m256i b, __m256i *e, uint32_t phase, int
 	*e = _mm256_add_epi32(_mm256_add_epi32(exponents(a), exponents(b)), all(offset));
 	none = _mm256_or_si256(none, _mm256_cmpgt_epi32(all(1), *e));
 	*e = _mm256_andnot_si256(none, *e);
-	ma = _mm256_andnot_si256(none, _mm256_slli_epi32(_mm256_mullo_epi32(ma, mb), 13));
+	ma = _mm256_andnot_si256(none, _mm256_slli_epi32(_mm256_mullo_epi32(ma, mb), 14));
 	return _mm256_sub_epi32(_mm256_xor_si256(ma, minus), minus);
 }
 
@@ -384,7 +398,8 @@ AVX2 void matrix_element_avx2(MatrixResult d, MatrixSource a, MatrixSource b, Ma
 			      MatrixBroadcast how, bool onto, uint32_t phase)
 {
 	const __m256i zero = _mm256_setzero_si256();
-	__m256i odd = zero, result[8][2];
+	Extremes x = { zero, zero, zero };
+	__m256i result[8][2];
 	__m256i flip = all(op == MATRIX_SUB ? (int)0x80000000 : 0);
 
 	for (int n = 0; n < 16; n++) {
@@ -398,10 +413,10 @@ AVX2 void matrix_element_avx2(MatrixResult d, MatrixSource a, MatrixSource b, Ma
 		vb = flushed(_mm256_and_si256(_mm256_xor_si256(vb, flip), all((int)b.mask)));
 		v = op == MATRIX_MUL ? products_of(va, vb, &e, phase, matrix_offset(phase))
 				     : sums_of(va, vb, &e);
-		result[row][half] = d.low ? accumulate(v, e, zero, zero, dst, true, &odd)
-					  : accumulate(v, e, zero, zero, dst, false, &odd);
+		result[row][half] = d.low ? accumulate(v, e, zero, zero, dst, true, &x)
+					  : accumulate(v, e, zero, zero, dst, false, &x);
 	}
-	if (!_mm256_testz_si256(odd, odd)) {
+	if (odd(&x)) {
 		matrix_element_portable(d, a, b, op, how, onto, phase);
 		return;
 	}
