@@ -100,13 +100,13 @@ static void set_weights(Lowering *l, ProgramOp *op, const Step *s)
 }
 
 /* Rows computed at a time from the same weights, where one output tile leaves
- * room for them. */
+ * room for them in half of Dst. */
 static uint32_t rows_held(const Lowering *l, const Step *s)
 {
-	int least = 4;
-	for (int c = 0; c < l->plan->cores; c++)
-		least = s->out->band[c].rows < least ? s->out->band[c].rows : least;
-	return s->held == 1 ? (uint32_t)least : 1;
+	int most = 1;
+	for (int c = 0; c < l->plan->cores && s->held == 1; c++)
+		most = s->out->band[c].rows > most ? s->out->band[c].rows : most;
+	return most < 4 ? (uint32_t)most : 4;
 }
 
 static void set_store(Lowering *l, ProgramOp *op, const Step *s, uint32_t n, uint32_t hold)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/cmd_session.h"
+#include "frontend/cmd_device.h"
 #include "frontend/weights.h"
 #include "ir/clock.h"
 #include "ir/file.h"
@@ -14,17 +14,13 @@ enum { MOST_THREADS = 1024 };
 
 bool session_device(Session *s)
 {
-	const char *device = option_text(s->opt, OPT_DEVICE);
-	const bool known = !device || strcmp(device, "ref") == 0;
 	const bool few = option_number(s->opt, OPT_THREADS, 0) <= MOST_THREADS;
-	if (!known)
-		usage_error(s->diag, "'--device': no device '%s', there is 'ref'", device);
 	if (!few)
 		usage_error(s->diag, "'--threads': at most %d", MOST_THREADS);
-	return known && few;
+	return few;
 }
 
-enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor *out[])
+enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Tensor *out[])
 {
 	const double from = clock_now();
 	const RefOptions opt = {
@@ -40,6 +36,19 @@ enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor
 	const bool ok = ref_run(g, s->arena, in, out, &opt);
 	session_timing(s, "run", from);
 	return ok ? EXIT_OK : EXIT_MODEL;
+}
+
+bool session_on_ref(const Session *s)
+{
+	const char *device = option_text(s->opt, OPT_DEVICE);
+	return !device || strcmp(device, "ref") == 0;
+}
+
+enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor *out[])
+{
+	if (session_on_ref(s))
+		return session_run_ref(s, g, in, out);
+	return session_run_device(s, g, option_text(s->opt, OPT_DEVICE), in, out);
 }
 
 /* All or nothing. */

@@ -41,11 +41,16 @@ bool session_passes(Session *s, Graph *g);
 /* Both. */
 Graph *session_compile(Session *s);
 
-/* False if the device or threads the user wants are none, reported. */
+/* False if the threads the user wants are too many, reported. */
 bool session_device(Session *s);
 
-/* Runs a graph on that device. Not EXIT_OK: reported. */
+/* True if the user wants the plain executor, or nothing else. */
+bool session_on_ref(const Session *s);
+
+/* Runs a graph on the device the user wants, or on the plain executor. Not
+ * EXIT_OK: reported. */
 enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor *out[]);
+enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Tensor *out[]);
 
 /* Notes a stage's time since `from` (of clock_now), if the user wants to know. */
 void session_timing(const Session *s, const char *stage, double from);

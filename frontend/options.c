@@ -12,7 +12,7 @@ typedef enum Times { ONCE, REPEATS } Times;
 
 #define ON(name) (1u << CMD_##name)
 #define EXECUTES (ON(run) | ON(verify))
-#define READS (ON(opt) | ON(run) | ON(verify) | ON(convert) | ON(check))
+#define READS (ON(opt) | ON(compile) | ON(run) | ON(verify) | ON(convert) | ON(check))
 #define ALL ((1u << COMMAND_COUNT) - 1)
 
 typedef struct OptionInfo {
@@ -54,7 +54,7 @@ static bool has_option(Command c, OptionId id)
 
 static bool takes_model(Command c)
 {
-	return (READS & 1u << c) != 0;
+	return ((READS | ON(info)) & 1u << c) != 0;
 }
 
 static void suggest(Diag *d, const char *word, const char *const candidates[], size_t n)

@@ -1,0 +1,132 @@
+#include "frontend/cmd_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/lower.h"
+#include "ir/clock.h"
+#include "runtime/host/tessera_rt.h"
+
+static char *plan_text(Session *s, const Plan *p)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	if (!f)
+		die_out_of_memory(0);
+	plan_print(p, f);
+	fclose(f);
+	char *kept = arena_strndup(s->arena, text, n);
+	free(text);
+	return kept;
+}
+
+enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
+{
+	const double from = clock_now();
+	const char *name = option_text(s->opt, OPT_TARGET);
+	c->target = target_load(s->arena, s->diag, name ? name : "wormhole_n150");
+	if (!c->target)
+		return EXIT_USAGE;
+	c->plan = plan_bands(g, c->target);
+	if (!c->plan)
+		return EXIT_INFEASIBLE;
+	session_timing(s, "plan", from);
+	const double then = clock_now();
+	c->program = lower(c->plan);
+	c->program->plan = plan_text(s, c->plan);
+	session_timing(s, "lower", then);
+	return EXIT_OK;
+}
+
+enum ExitCode session_emit(Session *s, const Graph *g, Compiled *c)
+{
+	const enum ExitCode code = session_lower(s, g, c);
+	if (code != EXIT_OK)
+		return code;
+	const double from = clock_now();
+	const EmitOptions options = { .compiler = "tessera " TESSERA_VERSION };
+	const bool ok = emit_program(&c->emission, s->arena, s->diag, c->program, c->target,
+				     &options);
+	session_timing(s, "emit", from);
+	return ok ? EXIT_OK : EXIT_INFEASIBLE;
+}
+
+/* The runtime speaks in values; here they become diagnostics. */
+static enum ExitCode say(Session *s, const TesseraError *e)
+{
+	const bool usage = e->code == TESSERA_BAD_DEVICE || e->code == TESSERA_BAD_INPUT;
+	if (usage)
+		usage_error(s->diag, "%s", e->text);
+	else
+		diag_error(s->diag, (Loc){ .file = s->opt->model }, "%s", e->text);
+	fputs(e->detail, stderr);
+	return usage ? EXIT_USAGE : EXIT_MODEL;
+}
+
+/* Arrays over the tensors, in the package's order, which is the graph's. */
+static TesseraArray *arrays(Session *s, const TesseraPackage *p, Tensor *const t[], bool outputs)
+{
+	const size_t n = outputs ? tessera_output_count(p) : tessera_input_count(p);
+	TesseraArray *a = arena_array(s->arena, TesseraArray, n);
+	for (size_t i = 0; i < n; i++) {
+		const TesseraTensor want = outputs ? tessera_output(p, i) : tessera_input(p, i);
+		a[i] = tessera_array(&want, (void *)(uintptr_t)t[i]->data);
+	}
+	return a;
+}
+
+static void make_outputs(Session *s, const Graph *g, Tensor *out[])
+{
+	int k = 0;
+	for_each_op(op, g)
+		if (op->kind == OP_OUTPUT)
+			out[k++] = tensor_create(s->arena, TYPE_F32, op->shape);
+}
+
+static Tensor **as_f32(Session *s, const Graph *g, Tensor *const in[])
+{
+	const int n = inputs_count(g, OP_INPUT);
+	Tensor **f = arena_array(s->arena, Tensor *, n);
+	for (int i = 0; i < n; i++)
+		f[i] = tensor_to_f32(s->arena, in[i]);
+	return f;
+}
+
+static bool run(Session *s, const Graph *g, const TesseraPackage *package, const char *device,
+		Tensor *const in[], Tensor *out[], TesseraError *e)
+{
+	TesseraDevice *d = tessera_device_open(device, e);
+	if (!d)
+		return false;
+	double from = clock_now();
+	TesseraProgram *p = tessera_load(d, package, e);
+	session_timing(s, "load", from);
+	from = clock_now();
+	make_outputs(s, g, out);
+	const bool ok = p && tessera_run(p, arrays(s, package, as_f32(s, g, in), false),
+					 tessera_input_count(package),
+					 arrays(s, package, out, true),
+					 tessera_output_count(package), e);
+	session_timing(s, "run", from);
+	tessera_unload(p);
+	tessera_device_close(d);
+	return ok;
+}
+
+enum ExitCode session_run_device(Session *s, const Graph *g, const char *device,
+				 Tensor *const in[], Tensor *out[])
+{
+	Compiled c = { 0 };
+	const enum ExitCode code = session_emit(s, g, &c);
+	if (code != EXIT_OK)
+		return code;
+	TesseraError e = { 0 };
+	TesseraPackage *package = tessera_package_memory(c.emission.package.data,
+							 c.emission.package.size, &e);
+	if (!package)
+		die("the package for '%s': %s", g->name, e.text);
+	const bool ok = run(s, g, package, device, in, out, &e);
+	tessera_package_close(package);
+	return ok ? EXIT_OK : say(s, &e);
+}

@@ -1,0 +1,57 @@
+/*
+ * How long it takes from a plan to a package, and how much code comes out: it
+ * grows with variants, not with ops.
+ *
+ *     bench_emit [check]    check: fail above 50 ms for one conv, 1.5 s for 300 ops
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/lower.h"
+#include "ir/clock.h"
+#include "passes/pass.h"
+#include "passes/plan.h"
+#include "tests/network.h"
+#include "tests/random_unet.h"
+
+typedef struct Emitted {
+	double seconds;
+	size_t code; /* bytes of a core */
+	int variants, ops;
+} Emitted;
+
+static Emitted measure(int convs)
+{
+	Arena *a = arena_create();
+	Diag d = { .to = stderr };
+	Graph *g = random_chain(a, &d, 1, convs, 16, 8);
+	passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 });
+	const Target *t = target_load(a, &d, "wormhole_n150");
+	const Plan *plan = plan_bands(g, t);
+	const double from = clock_now();
+	Program *p = lower(plan);
+	Emission emission = { 0 };
+	const bool ok = emit_program(&emission, a, &d, p, t, &(EmitOptions){ .compiler = "test" });
+	Emitted e = { clock_now() - from, 0, p->nvariants, p->nops };
+	for (int r = 0; ok && r < TT_RISCS; r++)
+		e.code += emission.code_bytes[r];
+	arena_destroy(a);
+	return e;
+}
+
+int main(int argc, char **argv)
+{
+	const bool check = argc > 1 && strcmp(argv[1], "check") == 0;
+	const int convs[] = { 1, 1, 10, 100, 298 };
+	Emitted e[5];
+	for (int i = 0; i < 5; i++) {
+		e[i] = measure(convs[i]);
+		printf("%d ops, %d variants: %.1f ms, %zu bytes of code\n", e[i].ops, e[i].variants,
+		       1e3 * e[i].seconds, e[i].code);
+	}
+	if (!e[0].code || e[4].code > e[2].code) {
+		puts("code grows with ops");
+		return 1;
+	}
+	return check && (e[1].seconds > 0.05 || e[4].seconds > 1.5) ? 1 : 0;
+}

@@ -1,0 +1,34 @@
+/*
+ * UNet-like graphs of the ops the device library has, with data.
+ */
+#ifndef TESTS_RANDOM_UNET_H
+#define TESTS_RANDOM_UNET_H
+
+#include "ir/graph.h"
+#include "ir/rng.h"
+
+typedef struct NetOptions {
+	bool integers;  /* small whole numbers, sparse: every sum stays below 256 */
+	DevTypes stored; /* hint for the tensors between the edges, or 0 */
+	DevTypes weights; /* hint for the weights, or 0 */
+	int most_width; /* of the image; 0: 70 */
+	int levels;     /* poolings at most */
+} NetOptions;
+
+Graph *random_unet(Arena *a, Diag *d, uint64_t seed, const NetOptions *opt);
+
+/* One convolution, same padding. */
+typedef struct ConvShape {
+	int cin, cout, height, width, kernel, dilation;
+	OpKind act; /* OP_INPUT: none */
+} ConvShape;
+
+Graph *random_conv(Arena *a, Diag *d, uint64_t seed, const ConvShape *c, const NetOptions *opt);
+
+/* So many 3x3 convolutions one after the other, all of the same shape. */
+Graph *random_chain(Arena *a, Diag *d, uint64_t seed, int n, int channels, int size);
+
+/* Input data to match. */
+void random_image(float *to, int64_t n, uint64_t seed, const NetOptions *opt);
+
+#endif
