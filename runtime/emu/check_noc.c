@@ -17,6 +17,7 @@
 #include "runtime/emu/shadow_state.h"
 
 enum {
+	CTRL_SOURCE_INCLUDED = 1 << 17,
 	SEMAPHORE_BYTES = 4, /* a write this short tells something rather than moving data */
 	COUNTER_WRITE_ACKS = 1, COUNTER_READS = 2, COUNTER_OUTSTANDING = 16, COUNTER_OUTGOING = 32,
 };
@@ -125,17 +126,33 @@ void noc_counter_load(EmuCore *c, int noc, uint32_t index, uint32_t value)
 	}
 }
 
-/* A message that tells the tiles of `a` something: what its own RISC-V sent. */
+static bool but_self(const NocRequest *q)
+{
+	return q->kind == NOC_MULTICAST && !(q->ctrl & CTRL_SOURCE_INCLUDED);
+}
+
+/* Does a tile that the message goes to get the data too? */
+static bool same_tile(const EmuCore *c, const NocRequest *message, const OpenRequest *q)
+{
+	Area a = area_of(message);
+	uint32_t x0 = a.x0 > q->x0 ? a.x0 : q->x0, x1 = a.x1 < q->x1 ? a.x1 : q->x1;
+	uint32_t y0 = a.y0 > q->y0 ? a.y0 : q->y0, y1 = a.y1 < q->y1 ? a.y1 : q->y1;
+	bool self = x0 == c->x && x1 == c->x && y0 == c->y && y1 == c->y;
+
+	return x0 <= x1 && y0 <= y1 && !(self && (q->but_self || but_self(message)));
+}
+
+/* A message that tells some tiles something; what other RISC-Vs have sent them
+ * is not for this one to announce. */
 static void check_semaphore(EmuCore *c, const NocRequest *message)
 {
 	const Shadow *s = c->shadow;
-	Area a = area_of(message);
 
 	for (uint32_t k = 0; k < s->requests; k++) {
 		const OpenRequest *q = &s->request[k];
 
 		if (q->write && q->risc == message->risc && q->bytes > SEMAPHORE_BYTES &&
-		    q->x0 <= a.x1 && a.x0 <= q->x1 && q->y0 <= a.y1 && a.y0 <= q->y1) {
+		    same_tile(c, message, q)) {
 			emu_fault(c, message->risc, "semaphore_early", message->there,
 				  "%u bytes from 0x%x to the same tile are not acknowledged yet",
 				  (unsigned)q->bytes, (unsigned)q->address);
@@ -149,7 +166,7 @@ void shadow_noc_issue(EmuCore *c, const NocRequest *q)
 	Area to = area_of(q);
 	bool data = q->kind == NOC_WRITE || q->kind == NOC_MULTICAST;
 	OpenRequest open = {
-		.write = data, .leaving = data,
+		.write = data, .leaving = data, .but_self = but_self(q),
 		.risc = q->risc, .noc = q->noc, .tag = q->tag >> 10 & 15,
 		.x0 = (uint8_t)to.x0, .y0 = (uint8_t)to.y0, .x1 = (uint8_t)to.x1,
 		.y1 = (uint8_t)to.y1, .address = q->here, .bytes = q->len,

@@ -105,6 +105,7 @@ typedef struct ThreadShadow {
 /* A request that has not been seen to end. */
 typedef struct OpenRequest {
 	bool write, leaving;            /* leaving: its source is not free yet */
+	bool but_self;                  /* its own tile is not among the destinations */
 	uint8_t risc, noc, tag;
 	uint8_t x0, y0, x1, y1;         /* a write's destinations, NoC 0 */
 	uint32_t address, bytes;        /* in our L1 */
