@@ -118,9 +118,12 @@ static void clear(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, int
 	const uint32_t pitch = (uint32_t)t->layout.pitch, planes = (uint32_t)t->layout.planes;
 	if (!pixels || !count)
 		return;
-	if (is_block_float(t))
+	/* Packers end a row of exponents with zeros up to 16 bytes. */
+	const uint32_t ended = (0u - (uint32_t)col) % 16;
+	if (is_block_float(t) && pixels > ended)
 		program_zero(l->program, op, core, (ProgramZero){
-			.at = lower_exponent(t, core, 0, row, col), .bytes = pixels, .count = count,
+			.at = lower_exponent(t, core, 0, row, col + (int)ended),
+			.bytes = pixels - ended, .count = count,
 			.step = pitch, .planes = planes, .plane_step = lower_exponent_step(t) });
 	program_zero(l->program, op, core, (ProgramZero){
 		.at = lower_values(t, core, 0, row, col), .bytes = pixels * pixel_bytes(t),
@@ -138,8 +141,8 @@ static void clear_rows(Lowering *l, ProgramOp *op, const PlanTensor *t, int core
 
 /* Columns before the image, rows above and below it, rows of the buffer that
  * this core does not use but a reader of 32 pixels may run into, and the bytes
- * behind the last plane. Columns behind the image are the packers' work, or
- * on the way in, ours. */
+ * behind the last plane. Columns behind the image are the packers' work where
+ * they store whole tiles, else ours. */
 void lower_zeros(Lowering *l, ProgramOp *op, const Step *s)
 {
 	const PlanTensor *t = s->out;
@@ -150,7 +153,7 @@ void lower_zeros(Lowering *l, ProgramOp *op, const Step *s)
 		const int inside = rows.first < rows.end ? rows.end - rows.first : 0;
 		const int buffer_end = b->first + t->buffer_rows;
 		clear(l, op, t, core, rows.first, -y->lead, (uint32_t)y->lead, (uint32_t)inside);
-		if (!is_pushed(t))
+		if (!is_pushed(t) || s->kind == STEP_DECONV2)
 			clear(l, op, t, core, rows.first, y->cols,
 			      (uint32_t)(y->pitch - y->lead - y->cols), (uint32_t)inside);
 		if (inside) {
