@@ -146,11 +146,12 @@ TT_INLINE void tt_unpack_piece(uint32_t s)
 	TT_STALL(TT_HOLD_UNPACK, TT_FOR_THCON);
 }
 
-/* Counters to the first run of a tap: x in channels, 512 of them a run. */
-TT_INLINE void tt_unpack_tap(uint32_t x, uint32_t y, uint32_t plane)
+/* Counters to the first run of a tap, of `pixels` pixels: what is behind them may
+ * be a row that has not arrived. x is in channels. */
+TT_INLINE void tt_unpack_tap(uint32_t x, uint32_t y, uint32_t plane, uint32_t pixels)
 {
 	TT_PUSH(OP_SETADC(16 * x, 0, 0, 2));
-	TT_PUSH(OP_SETADC(16 * x + 511, 0, 1, 2));
+	TT_PUSH(OP_SETADC(16 * (x + pixels) - 1, 0, 1, 2));
 	TT_PUSH(OP_SETADC(y, 1, 0, 2));
 	TT_PUSH(OP_SETADC(plane, 2, 0, 2));
 }
@@ -221,12 +222,12 @@ TT_INLINE uint32_t tt_unpack_taps(const TtTiles *p, uint32_t s, uint32_t weights
 				  uint32_t x, uint32_t y, uint32_t n, uint32_t hold, uint32_t held)
 {
 	const uint32_t k = p->k_block[s], blocks = tt_piece_tiles(p, s) / k;
-	const uint32_t odd = p->in_planes[s] & 1;
+	const uint32_t odd = p->in_planes[s] & 1, pixels = tt_least(p->cols - x, TT_TILE);
 	uint32_t row = p->in_y[s] + y * p->stride_h;
 	for (uint32_t ky = p->kernel_h; ky; ky--, row += p->dilation_h) {
 		uint32_t col = p->in_x[s] + x;
 		for (uint32_t kx = p->kernel_w; kx; kx--, col += p->dilation_w) {
-			tt_unpack_tap(col, row, p->in_first[s]);
+			tt_unpack_tap(col, row, p->in_first[s], pixels);
 			for (uint32_t b = blocks; b; b--, weights += bytes * k) {
 				tt_unpack_block(weights);
 				if (hold == 1)

@@ -30,7 +30,7 @@ static inline uint32_t tt_edge_channels(const TtEdge *p, uint32_t i)
 	return p->channels <= first ? 0 : tt_least(16, p->channels - first);
 }
 
-/* Bytes of a row that are moved: whole units of DRAM, within the page. */
+/* Bytes of a row that are read: whole units of DRAM, within the page. */
 static inline uint32_t tt_edge_bytes(const TtEdge *p)
 {
 	return (4 * p->width + 31) & ~31u;
@@ -168,7 +168,7 @@ TT_ROUTINE void tt_edge_out(const TtEdge *p, uint32_t type, uint32_t part, uint3
 				const uint32_t page = tt_edge_page(p, 16 * plane + c, row);
 				tt_noc_write(scratch + c * p->page_bytes,
 					     tt_dram_node(page % TT_DRAM_BANKS),
-					     tt_edge_at(p, page), tt_edge_bytes(p));
+					     tt_edge_at(p, page), 4 * p->width);
 			}
 		}
 	}

@@ -31,11 +31,11 @@ TT_INLINE void tt_window_unpack_config(const TtTiles *p, uint32_t format, uint32
 	TT_I(OP_UNPACR_NOP(7, 1));
 }
 
-/* One tap: two planes, or the last one twice. */
-TT_INLINE void tt_window_tap(uint32_t x, uint32_t y, uint32_t plane, uint32_t two)
+/* One tap of `pixels` positions: two planes, or the last one twice. */
+TT_INLINE void tt_window_tap(uint32_t x, uint32_t y, uint32_t pixels, uint32_t plane, uint32_t two)
 {
 	TT_PUSH(OP_SETADC(16 * x, 0, 0, 1));
-	TT_PUSH(OP_SETADC(16 * x + 511, 0, 1, 1));
+	TT_PUSH(OP_SETADC(16 * (x + pixels) - 1, 0, 1, 1));
 	TT_PUSH(OP_SETADC(y, 1, 0, 1));
 	TT_PUSH(OP_SETADC(plane, 2, 0, 1));
 	TT_I(OP_SETADCZW(4, 0, 0, 0, 0, 1));
@@ -53,13 +53,15 @@ TT_ROUTINE void tt_window_unpack(const TtTiles *p, uint32_t in_type, uint32_t st
 	tt_window_unpack_config(p, tt_format(in_type), strided);
 	for (uint32_t plane = p->in_first[0]; plane < end; plane += 2) {
 		for (uint32_t x = 0; x < p->cols; x += TT_TILE) {
+			const uint32_t pixels = tt_least(p->cols - x, TT_TILE);
 			for (uint32_t y = 0; y < p->rows; y++) {
 				uint32_t row = p->in_y[0] + y * p->stride_h;
 				for (uint32_t ky = p->kernel_h; ky; ky--, row += p->dilation_h) {
 					uint32_t col = p->in_x[0] + x * stride;
 					for (uint32_t kx = p->kernel_w; kx;
 					     kx--, col += p->dilation_w)
-						tt_window_tap(col, row, plane, plane + 1 < end);
+						tt_window_tap(col, row, pixels, plane,
+							      plane + 1 < end);
 				}
 			}
 		}
