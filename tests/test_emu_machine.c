@@ -318,6 +318,60 @@ static void who_polls_sleeps_until_the_word_changes(void **state)
 	emu_close(e);
 }
 
+static int64_t counted(Emu *e, uint32_t x, uint32_t y, const char *name)
+{
+	for (size_t i = 0; emu_counter_name(i); i++)
+		if (!strcmp(emu_counter_name(i), name))
+			return emu_counter(e, x, y, i);
+	fail_msg("no counter %s", name);
+	return 0;
+}
+
+static void work_is_counted_under_the_names_of_the_cost_model(void **state)
+{
+	Emu *e = chip_open(1, 0);
+	Code c = { 0 };
+
+	(void)state;
+	rv_li(&c, 5, OUT);
+	rv(&c, rv_lw(1, 5, 0));          /* used at once */
+	rv(&c, rv_r(1, 0, 2, 1, 1));
+	rv(&c, rv_lw(3, 5, 4));          /* used later */
+	rv(&c, rv_r(1, 4, 2, 1, 1));
+	rv(&c, rv_sw(3, 5, 8));
+	rv(&c, rv_jal(0, 8));
+	rv_rest(&c);
+	rv(&c, rv_b(0, 0, 0, 4));
+	rv_rest(&c);
+	chip_load(e, 1, 2, 0x6000, &c);
+	chip_poke(e, 1, 2, SOFT_RESET, 0x46800);
+	chip_run(e);
+	assert_int_equal(counted(e, 1, 2, "trisc0_l1_uses"), 1);
+	assert_int_equal(counted(e, 1, 2, "trisc0_l1_loads"), 1);
+	assert_int_equal(counted(e, 1, 2, "trisc0_l1_stores"), 1);
+	assert_int_equal(counted(e, 1, 2, "trisc0_muls"), 1);
+	assert_int_equal(counted(e, 1, 2, "trisc0_divs"), 1);
+	assert_int_equal(counted(e, 1, 2, "brisc_instructions"), 0);
+	c.n = 0;
+	issue(&c, NOC0, (Request){ 0x50000, NODE(2, 2), 0x50000, NODE(4, 2), WRITE, 256, 0,
+				   ACKS, 1 });
+	issue(&c, NOC0, (Request){ 0x60000, NODE(5, 3), 0x60000, NODE(2, 2), READ, 96, 0,
+				   READS, 1 });
+	start(e, 2, 2, &c);
+	chip_run(e);
+	assert_int_equal(counted(e, 2, 2, "noc_transfers"), 2);
+	assert_int_equal(counted(e, 2, 2, "noc_bytes"), 256);
+	assert_int_equal(counted(e, 4, 2, "noc_bytes"), 256);
+	assert_int_equal(counted(e, 2, 2, "noc_waits"), 2);
+	assert_int_equal(counted(e, 2, 2, "noc_hops"), 10 + 22);
+	assert_int_equal(counted(e, 2, 2, "dram_waits"), 1);
+	assert_int_equal(counted(e, 2, 2, "dram_read_bytes"), 96);
+	emu_counters_clear(e);
+	assert_int_equal(counted(e, 2, 2, "noc_bytes"), 0);
+	assert_int_equal(counted(e, 2, 2, "noc_transfers"), 0);
+	emu_close(e);
+}
+
 enum { RING = 12, LAPS = 5, TOKEN = 0x30000, SLOT = 0x40000 };
 
 /* Core i waits for turn t * RING + i, mixes its block and writes it to the next,
@@ -391,6 +445,7 @@ int main(void)
 		cmocka_unit_test(atomics_add_and_inline_writes_write_a_word),
 		cmocka_unit_test(bad_requests_are_refused),
 		cmocka_unit_test(who_polls_sleeps_until_the_word_changes),
+		cmocka_unit_test(work_is_counted_under_the_names_of_the_cost_model),
 		cmocka_unit_test(bytes_depend_neither_on_threads_nor_on_the_quantum),
 	};
 

@@ -75,9 +75,9 @@ typedef struct EmuReport {
 size_t emu_reports(const Emu *e);
 const EmuReport *emu_report(const Emu *e, size_t i);
 
-/* True if nothing went on in the last quantum: RISC-Vs only polled or waited, no
- * Tensix instruction was executed, no NoC request took effect. Only a write by
- * the host can change that; until one comes, emu_run returns at once. */
+/* True if nothing goes on any more: RISC-Vs only poll or wait, Tensix threads
+ * wait, the NoC has nothing to do. Only a write by the host can change that;
+ * until one comes, emu_run returns at once. */
 bool emu_idle(const Emu *e);
 
 /* Who waits for what, a line for each RISC-V and thread that is not at rest. */

@@ -12,6 +12,7 @@ enum { COUNT_LOADS, COUNT_USES, COUNT_STORES, COUNT_MULS, COUNT_DIVS, COUNT_TAKE
 enum {
 	TURNS_FIRST = 2,    /* of a loop without effects before it is looked at */
 	PERIOD_LONGEST = 256, /* instructions of a turn that can be slept through */
+	SEEN_BYTES = 32 * 4,
 };
 
 /* One call of hart_run. */
@@ -27,7 +28,7 @@ typedef struct Run {
 	bool settled;         /* the loop repeats itself exactly */
 	const RvCode *loop;   /* the branch back that was taken last */
 	uint32_t turns, look_at;
-	uint32_t seen[32], seen_left, period;
+	uint32_t *seen, seen_left, period; /* registers of an earlier turn */
 	uint32_t count[COUNTS];
 } Run;
 
@@ -233,12 +234,12 @@ static __attribute__((noinline)) Flow show_store(Run *k, uint32_t at, uint32_t n
 static __attribute__((noinline)) bool look(Run *k, uint32_t left)
 {
 	if (k->turns == k->look_at) {
-		memcpy(k->seen, k->h->x, sizeof(k->seen));
+		memcpy(k->seen, k->h->x, SEEN_BYTES);
 		k->seen_left = left;
 		return false;
 	}
 	k->period = k->seen_left - left;
-	k->settled = memcmp(k->seen, k->h->x, sizeof(k->seen)) == 0;
+	k->settled = memcmp(k->seen, k->h->x, SEEN_BYTES) == 0;
 	k->look_at = k->turns < 1u << 30 ? k->turns * 2 : ~0u;
 	return k->settled;
 }
@@ -434,7 +435,8 @@ uint32_t hart_run(EmuCore *c, Risc r, uint32_t steps)
 		COUNTER_ncrisc_instructions,
 	};
 	Hart *h = &c->hart[r];
-	Run k = { .c = c, .h = h, .r = r, .l1 = c->l1, .local_size = local_bytes(r),
+	uint32_t seen[SEEN_BYTES / 4];
+	Run k = { .seen = seen, .c = c, .h = h, .r = r, .l1 = c->l1, .local_size = local_bytes(r),
 		  .look_at = TURNS_FIRST };
 
 	if (!h->on || c->faulted || (h->poll.asleep && still_asleep(c, r)))
