@@ -44,9 +44,7 @@ static inline ChipPage *chip_page(Chip *c, uint32_t x, uint32_t y, uint64_t numb
 
 static inline bool chip_zeros(const uint8_t *p, size_t n)
 {
-	while (n && *p == 0)
-		p++, n--;
-	return n == 0;
+	return n == 0 || (*p == 0 && memcmp(p, p + 1, n - 1) == 0);
 }
 
 static inline void chip_write(Chip *c, uint32_t x, uint32_t y, uint64_t address, const void *from,

@@ -7,104 +7,18 @@
 #include <unistd.h>
 
 #include "runtime/host/tessera_rt.h"
-#include "tests/package.h"
+#include "tests/rt_fixture.h"
 
 static const char *fake, *other;
 
-static const Sample sample = {
-	.code = copies_input,
-	.words = sizeof copies_input / sizeof *copies_input,
-	.cores = 3,
-	.in = { 1, 3, 5, 7 },
-	.out = { 1, 3, 5, 7 },
-};
-
-enum { ELEMENTS = 3 * 5 * 7 };
-
-typedef struct Fixture {
-	uint8_t *file;
-	TesseraPackage *package;
-	TesseraDevice *device;
-	TesseraProgram *program;
-	TesseraTensor in, out;
-	float x[ELEMENTS], y[ELEMENTS];
-	TesseraArray from, to;
-	TesseraError e;
-} Fixture;
-
-static void fixture_open(Fixture *f, const char *kind, const char *path, const char *mode)
+/* Tells the simulator that pretends how to. */
+static void fake_open(Fixture *f, const char *mode)
 {
-	char spec[1024];
-	size_t n;
-
-	memset(f, 0, sizeof *f);
 	if (mode)
 		setenv("FAKE_TTSIM", mode, 1);
 	else
 		unsetenv("FAKE_TTSIM");
-	f->file = sample_finish(sample_writer(&sample), &n);
-	f->package = tessera_package_memory(f->file, n, &f->e);
-	assert_non_null(f->package);
-	f->in = tessera_input(f->package, 0);
-	f->out = tessera_output(f->package, 0);
-	f->from = tessera_array(&f->in, f->x);
-	f->to = tessera_array(&f->out, f->y);
-	snprintf(spec, sizeof spec, "%s%s", kind, path);
-	f->device = tessera_device_open(spec, &f->e);
-	if (!f->device)
-		fail_msg("%s", f->e.text);
-	f->program = tessera_load(f->device, f->package, &f->e);
-	if (!f->program)
-		fail_msg("%s", f->e.text);
-}
-
-static void fixture_close(Fixture *f)
-{
-	tessera_unload(f->program);
-	tessera_device_close(f->device);
-	tessera_package_close(f->package);
-	free(f->file);
-}
-
-static void fill(float *x, float from)
-{
-	for (int i = 0; i < ELEMENTS; i++)
-		x[i] = from + (float)i;
-}
-
-/* Five runs one by one, then three that overlap. */
-static void run_all(Fixture *f)
-{
-	float second[ELEMENTS], expected[ELEMENTS];
-	TesseraArray next = f->from;
-
-	next.data = second;
-	for (int i = 0; i < 5; i++) {
-		fill(f->x, (float)i * 1000);
-		memset(f->y, 0, sizeof f->y);
-		if (!tessera_run(f->program, &f->from, 1, &f->to, 1, &f->e))
-			fail_msg("%s\n%s", f->e.text, f->e.detail);
-		assert_memory_equal(f->y, f->x, sizeof f->y);
-	}
-	fill(f->x, -1);
-	fill(second, -1000);
-	assert_true(tessera_submit(f->program, &f->from, 1, &f->e));
-	assert_true(tessera_submit(f->program, &next, 1, &f->e));
-	assert_false(tessera_submit(f->program, &next, 1, &f->e));
-	assert_int_equal(f->e.code, TESSERA_MISUSE);
-	assert_non_null(strstr(f->e.text, "2 runs are under way, wait for one"));
-	assert_false(tessera_run(f->program, &f->from, 1, &f->to, 1, &f->e));
-	assert_true(tessera_wait(f->program, &f->to, 1, &f->e));
-	assert_memory_equal(f->y, f->x, sizeof f->y);
-	fill(f->x, 7);
-	assert_true(tessera_submit(f->program, &f->from, 1, &f->e));
-	assert_true(tessera_wait(f->program, &f->to, 1, &f->e));
-	assert_memory_equal(f->y, second, sizeof f->y);
-	assert_true(tessera_wait(f->program, &f->to, 1, &f->e));
-	fill(expected, 7);
-	assert_memory_equal(f->y, expected, sizeof f->y);
-	assert_false(tessera_wait(f->program, &f->to, 1, &f->e));
-	assert_non_null(strstr(f->e.text, "nothing was submitted"));
+	fixture_open(f, &copy_sample, "ttsim:", fake);
 }
 
 static void runs_give_their_outputs(void **state)
@@ -112,7 +26,7 @@ static void runs_give_their_outputs(void **state)
 	Fixture f;
 
 	(void)state;
-	fixture_open(&f, "ttsim:", fake, NULL);
+	fake_open(&f, NULL);
 	run_all(&f);
 	fixture_close(&f);
 }
@@ -125,7 +39,7 @@ static void runs_on_the_vendors_simulator(void **state)
 	(void)state;
 	if (!path)
 		skip();
-	fixture_open(&f, "ttsim:", path, NULL);
+	fixture_open(&f, &copy_sample, "ttsim:", path);
 	run_all(&f);
 	tessera_unload(f.program); /* and once more on the same chip */
 	f.program = tessera_load(f.device, f.package, &f.e);
@@ -141,7 +55,7 @@ static void memory_can_be_looked_at(void **state)
 	TtLaunch launch;
 
 	(void)state;
-	fixture_open(&f, "ttsim:", fake, NULL);
+	fake_open(&f, NULL);
 	assert_true(tessera_read_l1(f.device, 1, 0, SAMPLE_BUFFER, words, 4, &f.e));
 	assert_int_equal(words[0], 64);
 	assert_true(tessera_read_l1(f.device, 2, 0, 0, words, 8, &f.e));
@@ -178,7 +92,7 @@ static void arrays_that_do_not_fit_are_refused(void **state)
 	TesseraArray a;
 
 	(void)state;
-	fixture_open(&f, "ttsim:", fake, NULL);
+	fake_open(&f, NULL);
 	wrong(&f, 2, f.from, "sample: 2 inputs given, the network has 1");
 	a = f.from, a.bytes -= 4;
 	wrong(&f, 1, a, "x: wants 420 bytes, has 416");
@@ -201,7 +115,7 @@ static void a_device_that_never_answers_is_given_up(void **state)
 	Fixture f;
 
 	(void)state;
-	fixture_open(&f, "ttsim:", fake, "silent");
+	fake_open(&f, "silent");
 	tessera_limit(f.program, (TesseraLimits){ .steps = 1000 });
 	assert_false(tessera_run(f.program, &f.from, 1, &f.to, 1, &f.e));
 	assert_int_equal(f.e.code, TESSERA_TIMEOUT);
@@ -224,7 +138,7 @@ static void a_kernel_that_gives_up_is_named(void **state)
 	Fixture f;
 
 	(void)state;
-	fixture_open(&f, "ttsim:", fake, "error");
+	fake_open(&f, "error");
 	assert_false(tessera_run(f.program, &f.from, 1, &f.to, 1, &f.e));
 	assert_int_equal(f.e.code, TESSERA_FAULT);
 	assert_string_equal(f.e.text, "core (1,0), op first: the kernel gave up with error 0x7");
@@ -236,7 +150,7 @@ static void a_simulator_that_ends_is_an_error(void **state)
 	Fixture f;
 
 	(void)state;
-	fixture_open(&f, "ttsim:", fake, "die");
+	fake_open(&f, "die");
 	assert_false(tessera_run(f.program, &f.from, 1, &f.to, 1, &f.e));
 	assert_int_equal(f.e.code, TESSERA_FAULT);
 	assert_string_equal(f.e.text,
@@ -256,11 +170,11 @@ static void what_the_vendors_simulator_dislikes_is_told(void **state)
 	(void)state;
 	if (!path)
 		skip();
-	fixture_open(&f, "ttsim:", path, NULL);
+	fixture_open(&f, &copy_sample, "ttsim:", path);
 	tessera_unload(f.program);
 	tessera_package_close(f.package);
 	free(f.file);
-	Sample s = sample;
+	Sample s = copy_sample;
 	size_t n;
 	s.code = illegal;
 	s.words = 1;
@@ -306,7 +220,7 @@ static void a_device_holds_one_program(void **state)
 	Fixture f;
 
 	(void)state;
-	fixture_open(&f, "ttsim:", fake, NULL);
+	fake_open(&f, NULL);
 	assert_null(tessera_load(f.device, f.package, &f.e));
 	assert_int_equal(f.e.code, TESSERA_MISUSE);
 	assert_null(tessera_counter_name(f.program, 0));

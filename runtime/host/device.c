@@ -11,6 +11,7 @@ typedef struct Kind {
 } Kind;
 
 static const Kind kinds[] = {
+	{ "emu", device_open_emu },
 	{ "ttsim", device_open_ttsim },
 	{ "card", device_open_card },
 };

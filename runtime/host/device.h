@@ -58,6 +58,7 @@ Place place_worker(uint32_t col, uint32_t row);
 Place place_bank(uint32_t bank);
 
 /* Those behind the specs; `rest` is what follows the colon, or "". */
+TesseraDevice *device_open_emu(const char *rest, TesseraError *e);
 TesseraDevice *device_open_ttsim(const char *rest, TesseraError *e);
 TesseraDevice *device_open_card(const char *rest, TesseraError *e);
 

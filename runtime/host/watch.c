@@ -173,8 +173,11 @@ bool program_finish(TesseraProgram *p, TesseraError *e)
 		if (p->limits.steps && ran >= p->limits.steps)
 			return out_of_time(p, "steps:", (double)ran, e);
 		steps = steps < FIRST_STEPS ? FIRST_STEPS : steps > MAX_STEPS ? MAX_STEPS : steps;
-		if (!p->device->ops->advance(p->device, steps, e))
+		if (!p->device->ops->advance(p->device, steps, e)) {
+			if (p->device->ops->explain)
+				program_explain(p, e);
 			return false;
+		}
 		if (look % LOOKS == 0 || device_seconds() - looked > 0.25) {
 			if (!look_around(p, &w, e))
 				return false;

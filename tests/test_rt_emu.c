@@ -1,0 +1,194 @@
+/* The library on the emulator, beside Tenstorrent's simulator when TESSERA_TTSIM
+ * names it. */
+#include "tests/rt_fixture.h"
+
+/*
+ * How often core 0 looks until a NoC read is there, which is for nobody to
+ * know, becomes data:
+ *
+ *     for (n = 0; no response yet; n++)
+ *             ;
+ *     *(uint32_t *)(SAMPLE_BUFFER + 128) = n;
+ *     launch->done = go;
+ */
+static const uint32_t counts_polls[] = {
+	0x00000293, 0xffb20537, 0x0001a5b7, 0xd0058593, 0x00017637, 0x00100693, 0x00100737,
+	0x000027b7, 0x09078793, 0x02000813, 0x00062883, 0xfe588ee3, 0x3cd62823, 0x02062303,
+	0x00088293, 0xfe0316e3, 0x20852283, 0x00e52023, 0x00052223, 0x00b52623, 0x02862383,
+	0x00752823, 0x00052c23, 0x00f52e23, 0x03052023, 0x02d52423, 0x20852383, 0x00130313,
+	0xfe538ce3, 0x0465a023, 0x01162223, 0x00088293, 0xfa9ff06f,
+};
+
+/* An instruction there is none of, behind `TT_OP_WORD = 1`. */
+static const uint32_t unknown[] = { 0x00017537, 0x00100593, 0x3cb52823, 0xffffffff };
+
+/* Looks at a word that never changes what it does. */
+static const uint32_t polls[] = { 0x00017537, 0x00052583, 0xffdff06f };
+
+/* Counts and counts. */
+static const uint32_t counts[] = { 0x00150513, 0xffdff06f };
+
+static Sample running(const uint32_t *code, size_t bytes)
+{
+	Sample s = copy_sample;
+
+	s.code = code;
+	s.words = bytes / sizeof *code;
+	return s;
+}
+
+static void runs_give_their_outputs(void **state)
+{
+	static const char *const specs[] = {
+		"emu", "emu:threads=1,quantum=17", "emu:threads=2,strict=0", "emu:fast", "emu:race",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+		Fixture f;
+
+		fixture_open(&f, &copy_sample, specs[i], "");
+		run_all(&f);
+		assert_true(tessera_device_steps(f.device) > 0);
+		tessera_unload(f.program); /* and once more, on a chip as new */
+		f.program = tessera_load(f.device, f.package, &f.e);
+		assert_non_null(f.program);
+		run_all(&f);
+		fixture_close(&f);
+	}
+}
+
+static void the_fast_one_says_so(void **state)
+{
+	TesseraError e;
+	TesseraDevice *d = tessera_device_open("emu:fast,threads=1", &e);
+
+	(void)state;
+	assert_string_equal(tessera_device_name(d), "emu:fast,threads=1 (not bit-exact)");
+	tessera_device_close(d);
+}
+
+static void counters_can_be_asked_for(void **state)
+{
+	Fixture f;
+	size_t n = 0;
+
+	(void)state;
+	fixture_open(&f, &copy_sample, "emu", "");
+	run_all(&f);
+	for (; tessera_counter_name(f.program, n); n++)
+		if (strcmp(tessera_counter_name(f.program, n), "brisc_instructions") == 0)
+			assert_true(tessera_counter(f.program, n) > 1000);
+	assert_true(n > 10);
+	fixture_close(&f);
+}
+
+/* All of L1 above the code, and the outputs. */
+static void both_simulators_have_the_same_bytes(void **state)
+{
+	const char *path = getenv("TESSERA_TTSIM");
+	static uint8_t a[TT_L1_END - TT_USER], b[TT_L1_END - TT_USER];
+	Fixture f, g;
+
+	(void)state;
+	if (!path)
+		skip();
+	fixture_open(&f, &copy_sample, "emu", "");
+	fixture_open(&g, &copy_sample, "ttsim:", path);
+	run_all(&f);
+	run_all(&g);
+	for (uint32_t core = 0; core < copy_sample.cores; core++) {
+		assert_true(tessera_read_l1(f.device, core, 0, TT_USER, a, sizeof a, &f.e));
+		assert_true(tessera_read_l1(g.device, core, 0, TT_USER, b, sizeof b, &g.e));
+		assert_memory_equal(a, b, sizeof a);
+	}
+	for (uint32_t bank = 0; bank < TT_DRAM_BANKS; bank++) {
+		assert_true(tessera_read_dram(f.device, bank, SAMPLE_OUT, a, 128, &f.e));
+		assert_true(tessera_read_dram(g.device, bank, SAMPLE_OUT, b, 128, &g.e));
+		assert_memory_equal(a, b, 128);
+	}
+	fixture_close(&f);
+	fixture_close(&g);
+}
+
+static void fails(const Sample *s, const char *spec, TesseraCode code, const char *says,
+		  const char *detail)
+{
+	Fixture f;
+
+	fixture_open(&f, s, spec, "");
+	tessera_limit(f.program, (TesseraLimits){ .steps = 1000000 });
+	assert_false(tessera_run(f.program, &f.from, 1, &f.to, 1, &f.e));
+	if (f.e.code != code || !strstr(f.e.text, says) || !strstr(f.e.detail, detail))
+		fail_msg("wanted \"%s\", got %d \"%s\"\n%s", says, (int)f.e.code, f.e.text,
+			 f.e.detail);
+	fixture_close(&f);
+}
+
+static void faults_name_core_and_op(void **state)
+{
+	const Sample s = running(unknown, sizeof unknown);
+
+	(void)state;
+	fails(&s, "emu", TESSERA_FAULT,
+	      "core (0,0) brisc, op second: ", "core (2,0) brisc, op second");
+}
+
+static void a_stuck_program_says_who_waits(void **state)
+{
+	const Sample s = running(polls, sizeof polls);
+
+	(void)state;
+	fails(&s, "emu", TESSERA_TIMEOUT, "emu: stuck after ", "core (1,0): op first, started 0");
+}
+
+static void a_program_that_never_ends_is_given_up(void **state)
+{
+	const Sample s = running(counts, sizeof counts);
+
+	(void)state;
+	fails(&s, "emu", TESSERA_TIMEOUT,
+	      "emu: no answer to run 1: steps: ", "core (1,0): op first");
+}
+
+static void results_that_depend_on_timing_are_races(void **state)
+{
+	const Sample s = running(counts_polls, sizeof counts_polls);
+
+	(void)state;
+	fails(&s, "emu:race", TESSERA_RACE,
+	      "race: run 1: core (0,0), L1 address 0x19d40 (rows) depends on timing", "");
+	fails(&s, "emu:race,quantum=61", TESSERA_RACE, "L1 address 0x19d40 (rows)", "");
+}
+
+static void options_nobody_knows_are_refused(void **state)
+{
+	static const char *const specs[] = { "emu:quick", "emu:threads=", "emu:threads=2x",
+					     "emu:strict=2", "emu:fast,,race" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+		TesseraError e = { 0 };
+
+		assert_null(tessera_device_open(specs[i], &e));
+		assert_int_equal(e.code, TESSERA_BAD_DEVICE);
+		assert_non_null(strstr(e.text, "emu: no such option: "));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runs_give_their_outputs),
+		cmocka_unit_test(the_fast_one_says_so),
+		cmocka_unit_test(counters_can_be_asked_for),
+		cmocka_unit_test(both_simulators_have_the_same_bytes),
+		cmocka_unit_test(faults_name_core_and_op),
+		cmocka_unit_test(a_stuck_program_says_who_waits),
+		cmocka_unit_test(a_program_that_never_ends_is_given_up),
+		cmocka_unit_test(results_that_depend_on_timing_are_races),
+		cmocka_unit_test(options_nobody_knows_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
