@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CONVERT_PORTABLE)
 #include <immintrin.h>
 #endif
 
 /* Loops are compiled for AVX2 beside what the build assumes, where that is
  * enough for the compiler to vectorise them; the others are written twice. */
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CONVERT_PORTABLE)
 #define WIDE __attribute__((target("avx2")))
 #define HAS_WIDE __builtin_cpu_supports("avx2")
 #else
@@ -74,7 +74,7 @@ uint32_t src_from_bfp8(uint8_t from, uint8_t exponent)
 	return sign | ((bits + bfp8_bias(exponent)) & 0x7fffffff);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CONVERT_PORTABLE)
 WIDE static void bfp8_eight(const uint8_t *from, uint32_t bias, uint32_t *to)
 {
 	__m256i in = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)from));
@@ -185,7 +185,7 @@ static void bfp8_row(const uint32_t *v, uint8_t *exponent, uint8_t *to)
 	}
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CONVERT_PORTABLE)
 /* Half of a row: the bytes, as words. */
 WIDE static __m256i bfp8_half(__m256i v, __m256i most)
 {
