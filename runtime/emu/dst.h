@@ -33,24 +33,9 @@ static inline uint32_t dst_get32(const Tensix *t, uint32_t row, uint32_t column)
 	return (uint32_t)t->dst[r][column] << 16 | t->dst[r + DST32_LOW][column];
 }
 
-static inline void dst_put32(Tensix *t, uint32_t row, uint32_t column, uint32_t value)
-{
-	uint32_t r = dst32_row(row);
-
-	t->dst[r][column] = (uint16_t)(value >> 16);
-	t->dst[r + DST32_LOW][column] = (uint16_t)value;
-	t->dst_valid[r] = true;
-}
-
 static inline uint16_t dst_get16(const Tensix *t, uint32_t row, uint32_t column)
 {
 	return t->dst_valid[row] ? t->dst[row][column] : 0;
-}
-
-static inline void dst_put16(Tensix *t, uint32_t row, uint32_t column, uint16_t value)
-{
-	t->dst[row][column] = value;
-	t->dst_valid[row] = true;
 }
 
 /* `rows` rows from `row` on, as an accumulator in place: what was never written

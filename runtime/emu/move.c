@@ -12,37 +12,40 @@ static uint32_t move_format(const uint32_t *cfg)
 		: cfg_field(cfg, CFG_ALU_FORMAT_SPEC_REG0_SrcA);
 }
 
-/* A source word as a move reads it: without denormals, unless they are to be
- * kept. */
-static uint32_t moved(const uint32_t *cfg, uint32_t word)
+/* A row of source words as a move reads it: without denormals, unless they are
+ * to be kept. */
+static void moved(const uint32_t *cfg, uint32_t to[ROW_VALUES], const uint32_t from[ROW_VALUES])
 {
-	if (word & 0x7f800000 || cfg_field(cfg, CFG_ALU_ACC_CTRL_Zero_Flag_disabled_src))
-		return word;
-	return 0;
+	uint32_t keep = cfg_field(cfg, CFG_ALU_ACC_CTRL_Zero_Flag_disabled_src) ? 0xffffffff : 0;
+
+	for (int k = 0; k < ROW_VALUES; k++)
+		to[k] = from[k] & (from[k] & 0x7f800000 ? 0xffffffff : keep);
 }
 
-/* Into 32 bits, 16, or the lower half of 32, where silicon puts the upper half
- * in the order Dst has it in. */
-static void to_dst(Tensix *t, uint32_t row, uint32_t column, uint32_t word, uint32_t format,
+/* Into 32 bits, 16, or the lower half of 32, where silicon puts the upper half in
+ * the order Dst has it in. A row that only gets lower halves keeps its upper ones,
+ * or zeros if it had none. */
+static void to_dst(Tensix *t, uint32_t row, const uint32_t words[ROW_VALUES], uint32_t format,
 		   bool low)
 {
-	if (format == FPU_TF32)
-		dst_put32(t, row, column, word);
-	else if (!low)
-		dst_put16(t, row, column, (uint16_t)(word >> 16));
-	else
-		t->dst[dst32_row(row) + DST32_LOW][column] = dst_raw((uint16_t)(word >> 16));
-}
+	uint32_t wide_row = dst32_row(row);
 
-/* A row that only gets lower halves keeps its upper ones, or zeros if it had
- * none. */
-static void keep_high(Tensix *t, uint32_t row)
-{
-	uint32_t r = dst32_row(row);
+	if (!low && format != FPU_TF32) {
+		for (int k = 0; k < ROW_VALUES; k++)
+			t->dst[row][k] = (uint16_t)(words[k] >> 16);
+		t->dst_valid[row] = true;
+		return;
+	}
+	if (low && !t->dst_valid[wide_row])
+		memset(t->dst[wide_row], 0, sizeof t->dst[wide_row]);
+	for (int k = 0; k < ROW_VALUES; k++) {
+		uint16_t high = (uint16_t)(words[k] >> 16);
 
-	if (!t->dst_valid[r])
-		memset(t->dst[r], 0, sizeof t->dst[r]);
-	t->dst_valid[r] = true;
+		if (!low)
+			t->dst[wide_row][k] = high;
+		t->dst[wide_row + DST32_LOW][k] = low ? dst_raw(high) : (uint16_t)words[k];
+	}
+	t->dst_valid[wide_row] = true;
 }
 
 Exec emu_op_MOVA2D(Tensix *t, int thread, uint32_t i)
@@ -68,11 +71,10 @@ Exec emu_op_MOVA2D(Tensix *t, int thread, uint32_t i)
 	if (low && format == FPU_TF32)
 		return tensix_unknown(t, thread, i, "dest_32b_lo with tf32", 1);
 	for (uint32_t row = 0; row < 8; row++) {
-		if (low)
-			keep_high(t, to + row);
-		for (uint32_t column = 0; column < ROW_VALUES; column++)
-			to_dst(t, to + row, column,
-			       moved(cfg, fpu_bank(&t->a)[from + row][column]), format, low);
+		uint32_t words[ROW_VALUES];
+
+		moved(cfg, words, fpu_bank(&t->a)[from + row]);
+		to_dst(t, to + row, words, format, low);
 	}
 	tensix_advance(t, thread, op_bits(i, 16, 15), true);
 	return EXEC_DONE;
@@ -87,13 +89,12 @@ static void b_to_dst(Tensix *t, int thread, uint32_t i, uint32_t from, uint32_t 
 	bool low = op_bits(i, 23, 23);
 
 	for (uint32_t row = 0; row < rows; row++) {
-		const uint32_t *words = fpu_bank(&t->b)[from + (mode & 2 ? 0 : row)];
+		uint32_t words[ROW_VALUES];
 
-		if (low)
-			keep_high(t, to + row);
-		for (uint32_t column = 0; column < ROW_VALUES; column++)
-			to_dst(t, to + row, column,
-			       moved(cfg, words[mode & 1 ? 0 : column]) & mask, format, low);
+		moved(cfg, words, fpu_bank(&t->b)[from + (mode & 2 ? 0 : row)]);
+		for (int k = ROW_VALUES - 1; k >= 0; k--)
+			words[k] = words[mode & 1 ? 0 : k] & mask;
+		to_dst(t, to + row, words, format, low);
 	}
 }
 
@@ -223,9 +224,7 @@ Exec emu_op_MOVB2A(Tensix *t, int thread, uint32_t i)
 	if (from & 3 || from >= SRC_ROWS)
 		return tensix_unknown(t, thread, i, "row of SrcB", from);
 	for (uint32_t row = 0; row < 4; row++)
-		for (uint32_t column = 0; column < ROW_VALUES; column++)
-			fpu_bank(&t->a)[to + row][column] = moved(
-				cfg, fpu_bank(&t->b)[from + row][column]);
+		moved(cfg, fpu_bank(&t->a)[to + row], fpu_bank(&t->b)[from + row]);
 	fpu_changed(&t->a);
 	tensix_advance(t, thread, op_bits(i, 16, 15), true);
 	return EXEC_DONE;

@@ -56,36 +56,70 @@ static Exec access_of(Tensix *t, int thread, uint32_t i, uint32_t mods, uint32_t
 	return EXEC_DONE;
 }
 
-/* Lanes are four rows of eight: the even columns, or the odd ones. */
-static uint32_t lane_row(Access a, uint32_t lane)
+enum {
+	WIDE_MODS = 1 << MOD_FP32 | 1 << MOD_INT32 | 1 << MOD_RAW32 | 1 << MOD_SWAPPED |
+		1 << MOD_SIGNED32,
+};
+
+/* Where lanes lie in Dst: four rows of eight, in the even columns or the odd
+ * ones. 16-bit values are upper halves of words here. */
+static void read_lanes(const Tensix *t, Access a, uint32_t v[SFPU_LANES])
 {
-	return (a.row & ~3u) + lane / 8;
+	bool wide = WIDE_MODS >> a.mod & 1;
+
+	for (uint32_t n = 0; n < 4; n++, v += 8) {
+		uint32_t row = (a.row & ~3u) + n, at = wide ? dst32_row(row) : row;
+		const uint16_t *high = t->dst[at] + (a.row >> 1 & 1);
+
+		if (!t->dst_valid[at]) {
+			memset(v, 0, 8 * sizeof *v);
+			continue;
+		}
+		for (int k = 0; k < 8; k++)
+			v[k] = (uint32_t)high[2 * k] << 16;
+		for (int k = 0; k < 8 && wide; k++)
+			v[k] |= high[DST32_LOW * ROW_VALUES + 2 * k];
+	}
 }
 
-static uint32_t lane_column(Access a, uint32_t lane)
+/* Only lanes that take part are written; a row one of them is in counts as
+ * written. */
+static void write_lanes(Tensix *t, Access a, const uint32_t v[SFPU_LANES])
 {
-	return 2 * (lane & 7) + (a.row >> 1 & 1);
+	bool wide = WIDE_MODS >> a.mod & 1;
+	uint32_t lanes = sfpu_lanes(t);
+
+	for (uint32_t n = 0; n < 4; n++, v += 8, lanes >>= 8) {
+		uint32_t row = (a.row & ~3u) + n, at = wide ? dst32_row(row) : row;
+		uint16_t *high = t->dst[at] + (a.row >> 1 & 1);
+
+		for (int k = 0; k < 8; k++) {
+			if (!(lanes >> k & 1))
+				continue;
+			high[2 * k] = (uint16_t)(v[k] >> 16);
+			if (wide)
+				high[DST32_LOW * ROW_VALUES + 2 * k] = (uint16_t)v[k];
+		}
+		t->dst_valid[at] |= (lanes & 0xff) != 0;
+	}
 }
 
-static uint32_t loaded(const Tensix *t, Access a, uint32_t lane)
+/* A word of Dst as a register gets it, if it is not a number. */
+static uint32_t loaded(uint32_t mod, uint32_t word, uint32_t was)
 {
-	uint32_t row = lane_row(a, lane), column = lane_column(a, lane), value;
+	uint32_t raw = dst_raw((uint16_t)(word >> 16));
 
-	switch (a.mod) {
-	case MOD_BF16:
-		return (uint32_t)dst_get16(t, row, column) << 16;
+	switch (mod) {
 	case MOD_UINT16:
-		return dst_raw(dst_get16(t, row, column));
+		return raw;
 	case MOD_LOW16:
-		return (t->lreg[a.reg][lane] & 0xffff0000) | dst_raw(dst_get16(t, row, column));
+		return (was & 0xffff0000) | raw;
 	case MOD_HIGH16:
-		return (uint32_t)dst_raw(dst_get16(t, row, column)) << 16 |
-			(t->lreg[a.reg][lane] & 0xffff);
+		return raw << 16 | (was & 0xffff);
 	case MOD_SIGNED32:
-		value = dst_get32(t, row, column);
-		return value >> 31 ? -(value & 0x7fffffff) : value;
+		return word >> 31 ? -(word & 0x7fffffff) : word;
 	default:
-		return dst_get32(t, row, column);
+		return word;
 	}
 }
 
@@ -97,69 +131,54 @@ Exec emu_op_SFPLOAD(Tensix *t, int thread, uint32_t i)
 	if (access_of(t, thread, i, BOTH_MODS, IMPLIED_FORMATS, &a) != EXEC_DONE)
 		return EXEC_FAULT;
 	if (a.reg < SFPU_GENERAL) {
-		for (uint32_t lane = 0; lane < SFPU_LANES; lane++)
-			v[lane] = loaded(t, a, lane);
+		read_lanes(t, a, v);
+		for (int lane = 0; lane < SFPU_LANES && a.mod > MOD_INT32; lane++)
+			v[lane] = loaded(a.mod, v[lane], t->lreg[a.reg][lane]);
 		sfpu_put(t, a.reg, v);
 	}
 	tensix_advance(t, thread, op_bits(i, 15, 14), false);
 	return EXEC_DONE;
 }
 
-static uint32_t without_denormals(uint32_t value)
+/* A register as a word of Dst; of a number, denormals would be zero. */
+static uint32_t stored(uint32_t mod, uint32_t value)
 {
-	return value & 0x7f800000 ? value : value & 0x80000000;
-}
+	uint32_t raw = value;
 
-/* 32 bits that are in silicon's order already. */
-static void put_raw32(Tensix *t, uint32_t row, uint32_t column, uint32_t value)
-{
-	dst_put32(t, row, column,
-		  (uint32_t)dst_natural((uint16_t)(value >> 16)) << 16 | (value & 0xffff));
-}
-
-static void stored(Tensix *t, Access a, uint32_t lane)
-{
-	uint32_t row = lane_row(a, lane), column = lane_column(a, lane);
-	uint32_t value = t->lreg[a.reg][lane];
-
-	switch (a.mod) {
-	case MOD_BF16:
-		dst_put16(t, row, column, (uint16_t)(without_denormals(value) >> 16));
-		break;
-	case MOD_FP32:
-		dst_put32(t, row, column, without_denormals(value));
-		break;
+	switch (mod) {
 	case MOD_UINT16:
 	case MOD_LOW16:
-		dst_put16(t, row, column, dst_natural((uint16_t)value));
-		break;
-	case MOD_HIGH16:
-		dst_put16(t, row, column, dst_natural((uint16_t)(value >> 16)));
+		raw = value << 16;
 		break;
 	case MOD_RAW32:
-		put_raw32(t, row, column, value);
+	case MOD_HIGH16:
 		break;
 	case MOD_SWAPPED:
-		put_raw32(t, row, column, value << 16 | value >> 16);
+		raw = value << 16 | value >> 16;
 		break;
 	case MOD_SIGNED32:
-		dst_put32(t, row, column, value >> 31 ? 0x80000000 | -value : value);
-		break;
+		return value >> 31 ? 0x80000000 | -value : value;
 	default:
-		dst_put32(t, row, column, value);
+		return value;
 	}
+	return (uint32_t)dst_natural((uint16_t)(raw >> 16)) << 16 | (raw & 0xffff);
 }
 
 Exec emu_op_SFPSTORE(Tensix *t, int thread, uint32_t i)
 {
 	Access a;
-	uint32_t lanes = sfpu_lanes(t);
+	uint32_t v[SFPU_LANES];
 
 	if (access_of(t, thread, i, STORE_MODS, IMPLIED_FORMATS | 1 << FPU_BFP2, &a) != EXEC_DONE)
 		return EXEC_FAULT;
-	for (uint32_t lane = 0; lane < SFPU_LANES; lane++)
-		if (lanes >> lane & 1)
-			stored(t, a, lane);
+	for (int lane = 0; lane < SFPU_LANES; lane++) {
+		uint32_t value = t->lreg[a.reg][lane];
+
+		v[lane] = value & (value & 0x7f800000 ? 0xffffffff : 0x80000000);
+	}
+	for (int lane = 0; lane < SFPU_LANES && a.mod > MOD_FP32; lane++)
+		v[lane] = stored(a.mod, t->lreg[a.reg][lane]);
+	write_lanes(t, a, v);
 	tensix_advance(t, thread, op_bits(i, 15, 14), false);
 	return EXEC_DONE;
 }
