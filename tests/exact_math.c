@@ -185,11 +185,13 @@ int main(int argc, char **argv)
 {
 	long count = argc > 1 ? atol(argv[1]) : EXACT_TILE;
 	const char *only = argc > 2 ? argv[2] : "";
+	int failed;
 
 	if (!ttsim_there()) {
 		puts("no TESSERA_TTSIM, skipped");
 		return 77;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	return exact_matrix(count, only) + exact_vector(count, only) ? 1 : 0;
+	failed = exact_matrix(count, only) + exact_move(count, only) + exact_vector(count, only);
+	return failed ? 1 : 0;
 }

@@ -51,9 +51,29 @@ void exact_fill(Operands *o, uint8_t *tile, unsigned kind);
 long exact_compare(const char *what, Player *p, const uint8_t *data, size_t tiles,
 		   size_t results);
 
-/* The parts; each prints a line for each instruction and mode, and returns how
- * many were wrong. `count` is of results. */
+/*
+ * Code of T1 for a tile of SrcA, SrcB and Dst at a time, of random operands. What
+ * it leaves in Dst is compared. Address modifier 0 moves on by the steps, 1 stays.
+ */
+typedef struct ExactWay ExactWay;
+struct ExactWay {
+	const char *name;
+	bool wide;    /* Dst */
+	bool ones;    /* SrcB is all ones */
+	bool as_bf16; /* moves take sources for bf16 whatever Dst is */
+	bool is_long; /* code of more than 30 instructions */
+	uint32_t phase, a_step, b_step, dst_step;
+	void (*code)(Player *p, const ExactWay *w, uint32_t k);
+	int what; /* for code */
+};
+
+/* Prints a line, returns 1 if something differed; `only` is part of its name, or
+ * it is not played. */
+int exact_tiles(long count, const char *only, const ExactWay *w);
+
+/* The parts: how many instructions and modes were wrong. `count` is of results. */
 int exact_matrix(long count, const char *only);
+int exact_move(long count, const char *only);
 int exact_vector(long count, const char *only);
 
 #endif

@@ -5,6 +5,7 @@
 #define TESTS_OPERANDS_H
 
 #include <stdint.h>
+#include <string.h>
 
 typedef struct Operands {
 	uint64_t state;
@@ -16,6 +17,14 @@ static inline uint32_t operands_bits(Operands *o)
 	o->state ^= o->state >> 7;
 	o->state ^= o->state << 17;
 	return (uint32_t)(o->state >> 16);
+}
+
+static inline uint32_t operands_float(float v)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &v, sizeof bits);
+	return bits;
 }
 
 enum { OPERAND_KINDS = 7 };

@@ -18,14 +18,6 @@ typedef struct Case {
 	uint32_t a_mask, b_mask, phase;
 } Case;
 
-static uint32_t bits_of(float v)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &v, sizeof bits);
-	return bits;
-}
-
 static Case random_case(Operands *o)
 {
 	unsigned kind_a = operands_bits(o), kind_b = operands_bits(o), kind_d = operands_bits(o);
@@ -117,9 +109,9 @@ static Case small_integers(void)
 	Case c = { .wide = true, .a_mask = 0xffff0000, .b_mask = 0xffff0000 };
 
 	for (int k = 0; k < 256; k++)
-		c.a[k / 16][k % 16] = bits_of((float)(k * 7 % 23 - 11));
+		c.a[k / 16][k % 16] = operands_float((float)(k * 7 % 23 - 11));
 	for (int k = 0; k < 128; k++)
-		c.b[k / 16][k % 16] = bits_of((float)(k * 5 % 31 - 15));
+		c.b[k / 16][k % 16] = operands_float((float)(k * 5 % 31 - 15));
 	return c;
 }
 
@@ -149,8 +141,8 @@ static void phases_add_up_to_the_whole_mantissa(void **state)
 	Case c = { .wide = true, .a_mask = 0xffff0000, .b_mask = 0xffff0000 };
 
 	(void)state;
-	c.a[0][0] = bits_of(1.03125f);
-	c.b[0][0] = bits_of(1.0f);
+	c.a[0][0] = operands_float(1.03125f);
+	c.b[0][0] = operands_float(1.0f);
 	matrix_product_portable(result_of(&c), source_a(&c), source_b(&c), 8, 0);
 	assert_true(value_at(&c, 0, 0) == 1.0f);
 	matrix_product_portable(result_of(&c), source_a(&c), source_b(&c), 8, 1);
@@ -162,13 +154,13 @@ static void too_large_a_sum_is_infinite_and_too_small_a_one_zero(void **state)
 	Case c = { .wide = true, .a_mask = 0xffff0000, .b_mask = 0xffff0000 };
 
 	(void)state;
-	c.a[0][0] = c.a[0][1] = bits_of(-0x1p127f);
-	c.a[0][2] = bits_of(0x1p-126f);
-	c.b[0][0] = bits_of(0x1p127f);
-	c.b[1][0] = bits_of(0x1p-20f);
+	c.a[0][0] = c.a[0][1] = operands_float(-0x1p127f);
+	c.a[0][2] = operands_float(0x1p-126f);
+	c.b[0][0] = operands_float(0x1p127f);
+	c.b[1][0] = operands_float(0x1p-20f);
 	matrix_product_portable(result_of(&c), source_a(&c), source_b(&c), 8, 0);
 	assert_true(value_at(&c, 0, 0) == -INFINITY);
-	assert_int_equal(bits_of(value_at(&c, 1, 2)), 0);
+	assert_int_equal(operands_float(value_at(&c, 1, 2)), 0);
 }
 
 /* Dst of 16 bits keeps eight bits of a sum, ties away from zero. */
@@ -177,8 +169,8 @@ static void narrow_dst_rounds_every_sum(void **state)
 	Case c = { .wide = false, .a_mask = 0xffff0000, .b_mask = 0xffff0000 };
 
 	(void)state;
-	c.a[0][0] = bits_of(1.0f);
-	c.b[0][0] = bits_of(1.0f);
+	c.a[0][0] = operands_float(1.0f);
+	c.b[0][0] = operands_float(1.0f);
 	for (int times = 0; times < 300; times++)
 		matrix_product_portable(result_of(&c), source_a(&c), source_b(&c), 8, 0);
 	assert_true(value_at(&c, 0, 0) == 256.0f + 2 * 44);
@@ -218,7 +210,7 @@ static void difference_of_equal_values_is_zero(void **state)
 	matrix_element_portable(result_of(&c), source_b(&c), source_b(&c), MATRIX_SUB,
 				(MatrixBroadcast){ 1, 1 }, false, 0);
 	for (int k = 0; k < 128; k++)
-		assert_int_equal(bits_of(value_at(&c, k / 16, k % 16)), 0);
+		assert_int_equal(operands_float(value_at(&c, k / 16, k % 16)), 0);
 }
 
 static void one_row_and_one_column_go_to_all(void **state)
