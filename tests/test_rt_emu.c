@@ -19,6 +19,12 @@ static const uint32_t counts_polls[] = {
 	0xfe538ce3, 0x0465a023, 0x01162223, 0x00088293, 0xfa9ff06f,
 };
 
+/* Every core writes go to 0x30000, which is in no buffer, when it is at op 1. */
+static const uint32_t writes_outside[] = {
+	0x00000693, 0x00017537, 0x00100593, 0x00030637, 0x00052703, 0xfed70ee3, 0x3cb52823,
+	0x00e62023, 0x02052783, 0x00070693, 0xfe0794e3, 0x00e52223, 0x00070693, 0xfddff06f,
+};
+
 /* An instruction there is none of, behind `TT_OP_WORD = 1`. */
 static const uint32_t unknown[] = { 0x00017537, 0x00100593, 0x3cb52823, 0xffffffff };
 
@@ -134,12 +140,21 @@ static void faults_name_core_and_op(void **state)
 	      "core (0,0) brisc, op second: ", "core (2,0) brisc, op second");
 }
 
+static void writes_outside_of_buffers_are_faults(void **state)
+{
+	const Sample s = running(writes_outside, sizeof writes_outside);
+
+	(void)state;
+	fails(&s, "emu", TESSERA_FAULT, "l1_outside: core (0,0) brisc, op second: ", "");
+}
+
 static void a_stuck_program_says_who_waits(void **state)
 {
 	const Sample s = running(polls, sizeof polls);
 
 	(void)state;
-	fails(&s, "emu", TESSERA_TIMEOUT, "emu: stuck after ", "core (1,0): op first, started 0");
+	fails(&s, "emu", TESSERA_TIMEOUT, "emu: stuck after ",
+	      "core (1,0) brisc at 0x4, op first: polls 0x17000");
 }
 
 static void a_program_that_never_ends_is_given_up(void **state)
@@ -159,6 +174,51 @@ static void results_that_depend_on_timing_are_races(void **state)
 	fails(&s, "emu:race", TESSERA_RACE,
 	      "race: run 1: core (0,0), L1 address 0x19d40 (rows) depends on timing", "");
 	fails(&s, "emu:race,quantum=61", TESSERA_RACE, "L1 address 0x19d40 (rows)", "");
+}
+
+/* Bytes of the ELFs changed at random: whatever they do, it ends as a value. */
+static void corrupted_code_never_crashes(void **state)
+{
+	TesseraError e = { 0 };
+	TesseraDevice *device = tessera_device_open("emu:threads=1", &e);
+	uint32_t seed = 5;
+	size_t n, code[TESSERA_RACE + 1] = { 0 };
+	uint8_t *file = sample_finish(sample_writer(&copy_sample), &n), *copy = malloc(n);
+	float x[ELEMENTS] = { 0 }, y[ELEMENTS];
+
+	(void)state;
+	assert_true(device && copy);
+	for (int i = 0; i < 60; i++) {
+		memcpy(copy, file, n);
+		for (int k = 0; k <= i % 3; k++) {
+			seed = seed * 1664525 + 1013904223;
+			copy[384 + (seed >> 8) % 420] ^= (uint8_t)(1u << (seed >> 4) % 8);
+		}
+		ttb_seal(copy, n);
+		e.code = TESSERA_OK;
+		TesseraPackage *package = tessera_package_memory(copy, n, &e);
+		TesseraProgram *program = package ? tessera_load(device, package, &e) : NULL;
+		if (program) {
+			const TesseraTensor in = tessera_input(package, 0),
+					    out = tessera_output(package, 0);
+			const TesseraArray from = tessera_array(&in, x),
+					   to = tessera_array(&out, y);
+
+			tessera_limit(program, (TesseraLimits){ .steps = 200000 });
+			tessera_run(program, &from, 1, &to, 1, &e);
+		}
+		code[e.code]++;
+		tessera_unload(program);
+		tessera_package_close(package);
+	}
+	print_message("%zu ran, %zu packages refused, %zu faults, %zu gave no answer\n",
+		      code[TESSERA_OK], code[TESSERA_BAD_PACKAGE], code[TESSERA_FAULT],
+		      code[TESSERA_TIMEOUT]);
+	assert_true(code[TESSERA_OK] > 0 && code[TESSERA_BAD_PACKAGE] > 0 &&
+		    code[TESSERA_FAULT] > 0);
+	tessera_device_close(device);
+	free(copy);
+	free(file);
 }
 
 static void options_nobody_knows_are_refused(void **state)
@@ -184,9 +244,11 @@ int main(void)
 		cmocka_unit_test(counters_can_be_asked_for),
 		cmocka_unit_test(both_simulators_have_the_same_bytes),
 		cmocka_unit_test(faults_name_core_and_op),
+		cmocka_unit_test(writes_outside_of_buffers_are_faults),
 		cmocka_unit_test(a_stuck_program_says_who_waits),
 		cmocka_unit_test(a_program_that_never_ends_is_given_up),
 		cmocka_unit_test(results_that_depend_on_timing_are_races),
+		cmocka_unit_test(corrupted_code_never_crashes),
 		cmocka_unit_test(options_nobody_knows_are_refused),
 	};
 

@@ -11,7 +11,7 @@
 #include "runtime/host/program.h"
 #include "runtime/host/race.h"
 
-enum { OTHER_QUANTUM = 61, ANOTHER_QUANTUM = 173 };
+enum { OTHER_QUANTUM = 61, ANOTHER_QUANTUM = 173, MANY_STEPS = 1000000 };
 
 typedef struct EmuDevice {
 	TesseraDevice device;
@@ -109,14 +109,17 @@ static bool emu_device_begin(TesseraDevice *device, const Ttb *t, TesseraError *
 	return true;
 }
 
-/* Logical coordinates: the grid leaves out column 5 and row 6. */
+/* From NoC 0: the grid of workers leaves out column 5 and row 6. */
+#define LOGICAL_COL(x) ((x) - ((x) > 5) - 1)
+#define LOGICAL_ROW(y) ((y) - ((y) > 6) - 1)
+
 static void tell(const Ttb *t, const EmuReport *r, char *line, size_t room)
 {
 	char number[16];
 
 	snprintf(line, room, "%s: core (%u,%u) %s, op %s: %s (pc 0x%x, address 0x%llx)", r->check,
-		 r->x - (r->x > 5) - 1, r->y - (r->y > 6) - 1, r->risc,
-		 program_op_name(t, r->op, number), r->text, r->pc, (unsigned long long)r->address);
+		 LOGICAL_COL(r->x), LOGICAL_ROW(r->y), r->risc, program_op_name(t, r->op, number),
+		 r->text, r->pc, (unsigned long long)r->address);
 }
 
 static bool faulted(const EmuDevice *d, const Emu *emu, TesseraError *e)
@@ -171,10 +174,32 @@ static bool emu_device_finished(TesseraDevice *device, uint32_t run, TesseraErro
 
 	if (d->emus == 1)
 		return true;
-	while (done_of(d, d->emu[1]) != run)
+	while (done_of(d, d->emu[1]) != run) {
+		if (emu_steps(d->emu[1]) > 16 * emu_steps(d->emu[0]) + MANY_STEPS)
+			return rt_fail(e, TESSERA_RACE,
+				       "race: run %u: whether it ends depends on timing", run);
 		if (!advance(d, d->emu[1], 4096, e))
 			return false;
+	}
 	return race_compare(d->emu[0], d->emu[1], d->package, run, e);
+}
+
+/* A line of emu_waits with the names of core and op that others use here. */
+static void retell(const Ttb *t, char *line, TesseraError *e)
+{
+	char *op = strstr(line, ", op ");
+	unsigned x, y, number;
+	char room[16];
+	int core = 0, rest = 0;
+
+	if (op && sscanf(line, "(%u,%u)%n", &x, &y, &core) == 2 &&
+	    sscanf(op, ", op %u%n", &number, &rest) == 1) {
+		*op = '\0';
+		rt_detail(e, "core (%u,%u)%s, op %s%s\n", LOGICAL_COL(x), LOGICAL_ROW(y),
+			  line + core, program_op_name(t, number, room), op + rest);
+	} else {
+		rt_detail(e, "%s\n", line);
+	}
 }
 
 static void emu_device_explain(TesseraDevice *device, TesseraError *e)
@@ -188,7 +213,12 @@ static void emu_device_explain(TesseraDevice *device, TesseraError *e)
 		return;
 	emu_waits(d->emu[0], f);
 	if (fclose(f) == 0)
-		rt_detail(e, "%s", text);
+		for (char *line = text, *next; *line; line = next) {
+			next = line + strcspn(line, "\n");
+			if (*next)
+				*next++ = '\0';
+			retell(d->package, line, e);
+		}
 	free(text);
 }
 
