@@ -19,11 +19,11 @@ bool codegen_needs(const Program *p, int variant, TtRisc risc)
 {
 	for (int o = 0; o < p->nops; o++) {
 		bool all = false;
-		for (int c = 0; c < p->ncores && !all; c++) {
+		for (int c = 0; c < p->ncores; c++) {
 			const int own = p->ops[o].cores[c].variant[risc];
 			if (own == variant)
 				return true;
-			all = own == VARIANT_AS_ALL;
+			all |= own == VARIANT_AS_ALL;
 		}
 		if (all && p->ops[o].variant[risc] == variant)
 			return true;

@@ -30,12 +30,6 @@ static inline uint32_t tt_edge_channels(const TtEdge *p, uint32_t i)
 	return p->channels <= first ? 0 : tt_least(16, p->channels - first);
 }
 
-/* Bytes of a row that are read: whole units of DRAM, within the page. */
-static inline uint32_t tt_edge_bytes(const TtEdge *p)
-{
-	return (4 * p->width + 31) & ~31u;
-}
-
 /* Number of the first pixel of a row in the buffer of planes. */
 static inline uint32_t tt_edge_pixel(const TtEdge *p, uint32_t plane, uint32_t row)
 {
@@ -52,7 +46,7 @@ static inline void tt_edge_read(const TtEdge *p, uint32_t plane, uint32_t row, u
 	for (uint32_t c = 0; c < tt_edge_channels(p, plane); c++) {
 		const uint32_t page = tt_edge_page(p, 16 * plane + c, row);
 		tt_noc_read(tt_dram_node(page % TT_DRAM_BANKS), tt_edge_at(p, page),
-			    to + c * p->page_bytes, tt_edge_bytes(p));
+			    to + c * p->page_bytes, 4 * p->width);
 	}
 }
 

@@ -39,11 +39,9 @@ static inline void tt_stream_read(TtStream *s, const TtTiles *p, uint32_t to, ui
 		s->left -= n;
 		if (!s->left) {
 			s->left = p->dram_page;
-			s->at -= p->dram_page;
-			if (++s->bank == TT_DRAM_BANKS) {
-				s->bank = 0;
-				s->at += p->dram_page;
-			}
+			s->bank = s->bank + 1 == TT_DRAM_BANKS ? 0 : s->bank + 1;
+			if (s->bank != p->dram_bank)
+				s->at -= p->dram_page;
 		}
 	}
 }

@@ -1,0 +1,66 @@
+/*
+ * Small programs for tests of the device library: rows in bands over cores, all
+ * in L1, from host tensors to host tensors.
+ *
+ *     Net *n = net_open(t, 4);                     4 cores side by side
+ *     Planes x = net_planes(n, DEV_BF16, 20, 8, 40, 1);  8 rows a core, halo of 1
+ *     Planes y = net_planes(n, DEV_BF16, 48, 8, 40, 0);
+ *     net_input(n, &x);
+ *     net_conv(n, (Conv){ .kernel_h = 3, ... }, &x, 1, &y);
+ *     net_output(n, &y);
+ *     net_run(n, "emu", in, out);
+ *
+ * Buffers keep to the plan's window and live as long as the program.
+ */
+#ifndef TESTS_DEVICE_NET_H
+#define TESTS_DEVICE_NET_H
+
+#include "backend/program.h"
+#include "tests/fixture.h"
+
+typedef struct Planes {
+	DevTypes type;
+	int channels, rows, cols; /* rows of a core */
+	int halo;
+	int planes, height, pitch;
+	uint32_t address;
+	int op; /* that made it */
+} Planes;
+
+typedef struct Net {
+	Fixture *t;
+	Program *p;
+	uint32_t l1;
+	uint64_t dram;
+	uint32_t code_budget; /* as in EmitOptions */
+	bool iram;
+	int overlays; /* of what was run */
+} Net;
+
+typedef struct Conv {
+	int kernel_h, kernel_w, dilation, stride_h;
+	DevTypes weights;
+	int n, hold, phases, k_block, pages;
+	bool relu, sigmoid;
+	const float *values, *bias; /* [cout][cin][ky][kx]; [cin][cout][ky][kx] transposed */
+} Conv;
+
+Net *net_open(Fixture *t, int cores);
+Planes net_planes(Net *n, DevTypes type, int channels, int rows, int cols, int halo);
+void net_input(Net *n, Planes *to);
+void net_output(Net *n, const Planes *from);
+
+/* Centred, that is with kernel / 2 * dilation of padding, which the halo holds. */
+void net_conv(Net *n, Conv c, const Planes *in, int nin, Planes *to);
+
+/* 2x2, stride 2, transposed. */
+void net_deconv(Net *n, Conv c, const Planes *in, Planes *to);
+
+/* The largest of kernel x kernel, without padding. */
+void net_window(Net *n, const Planes *in, Planes *to, int kernel, int stride, bool relu,
+		bool sigmoid);
+
+/* Emits, loads and runs it twice; the second result counts. */
+void net_run(Net *n, const char *device, float *const *in, float *out);
+
+#endif
