@@ -14,6 +14,7 @@ enum { /* STALLWAIT: what waits, on what */
 #define CFG_AT(word) (0xffef0000u + 4 * (word))
 #define GPR_AT(n) (0xffe00000u + 4 * (n))
 #define SEM_AT(n) (0xffe80020u + 4 * (n))
+#define MOP_AT(n) (0xffb80000u + 4 * (n))
 #define PCBUF_SYNC 0xffe80004u
 #define UNPACR_B OP_UNPACR(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
 #define PACR_ONE OP_PACR(1, 0, 0, 0, 1, 0, 1)
@@ -255,6 +256,37 @@ static void given_back_while_packing(Strict *s, bool right)
 	rv_rest(pack);
 }
 
+/* BRISC hears of the packed row by a word in L1. */
+static void packed_and_read(Strict *s, bool right)
+{
+	Code *b = &s->code[BRISC], *pack = &s->code[TRISC2];
+
+	strict_packer(pack, STRICT_FREE);
+	rv_tensix(pack, OP_STALLWAIT(ON_RISC, PACK | THCON));
+	rv_tensix(pack, PACR_ONE);
+	if (right)
+		sync(pack);
+	rv_poke(pack, STRICT_DATA, 1);
+	rv_rest(pack);
+	rv_await(b, STRICT_DATA, 1);
+	strict_load(b, 5, STRICT_FREE);
+	strict_end(b);
+}
+
+static void mop_changed(Strict *s, bool right)
+{
+	Code *c = &s->code[TRISC1];
+
+	for (uint32_t k = 0; k < 9; k++)
+		rv_poke(c, MOP_AT(k), k < 2 ? 1 : k == 5 || k >= 7 ? OP_SFPNOP() : OP_NOP());
+	rv_tensix(c, OP_MOP(1, 0, 0));
+	if (right)
+		sync(c);
+	rv_poke(c, MOP_AT(1), 2);
+	rv_tensix(c, OP_MOP(1, 0, 0));
+	end(c);
+}
+
 static void sfpload_after_a_move(Strict *s, bool right)
 {
 	Code *unpack = &s->code[TRISC0], *math = &s->code[TRISC1];
@@ -282,6 +314,7 @@ static const StrictCase tensix_cases[] = {
 	{ "cfg_stall", "WRCFG, used by the next instruction", wrcfg },
 	{ "cfg_stall", "store to a general register, no stall", stored_gpr },
 	{ "cfg_stall", "RMWCIB while the matrix unit works", rmwcib_under_math },
+	{ "cfg_stall", "MOP configuration after a MOP", mop_changed },
 	{ "flop_stall", "REG2FLOP, UNPACR", reg2flop },
 	{ "flop_stall", "REG2FLOP, PACR", reg2flop_packer },
 	{ "sfpu_slot", "SFPMAD, used at once", multiply_add },
@@ -290,6 +323,7 @@ static const StrictCase tensix_cases[] = {
 	{ "dst_early", "PACR without a semaphore", packed_before_posted },
 	{ "zeroacc_packing", "ZEROACC after PACR", cleared_while_packing },
 	{ "zeroacc_packing", "SEMGET before the packers are through", given_back_while_packing },
+	{ "pack_early", "PACR, word in L1 that announces it", packed_and_read },
 };
 
 static void each_breach_is_caught_and_each_clean_program_passes(void **state)

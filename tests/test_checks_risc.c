@@ -100,6 +100,20 @@ static void noc_source(Strict *s, bool right)
 	strict_end(c);
 }
 
+static void posted(Strict *s, bool right)
+{
+	Code *a = &s->code[TRISC0], *b = &s->code[TRISC1];
+
+	rv_poke(a, STRICT_FREE, 7);
+	if (right)
+		strict_load(a, 5, STRICT_FREE);
+	rv_poke(a, SEM_AT(3), 0);
+	rv_rest(a);
+	rv_await(b, SEM_AT(3), 1);
+	strict_load(b, 5, STRICT_FREE);
+	strict_end(b);
+}
+
 static void unpacked(Strict *s, bool right)
 {
 	Code *c = &s->code[TRISC0];
@@ -263,6 +277,31 @@ static void sent_never_written(Strict *s, bool right)
 	strict_end(c);
 }
 
+static void unpacked_never_written(Strict *s, bool right)
+{
+	Code *c = &s->code[TRISC0];
+
+	strict_unpacker(c);
+	if (!right)
+		rv_poke(c, 0xffef0000u + 4 * 104, STRICT_FREE / 16 - 1);
+	rv_tensix(c, OP_STALLWAIT(0x2000, 8));
+	rv_tensix(c, OP_UNPACR(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1));
+	strict_end(c);
+}
+
+static void written_outside(Strict *s, bool right)
+{
+	Code *c = &s->code[BRISC];
+	uint32_t to = STRICT_FREE + (right ? 0 : 16);
+
+	s->program.code_end = STRICT_DATA;
+	s->first = STRICT_FREE;
+	s->end = STRICT_FREE + 64;
+	ask(c, (Request){ STRICT_DATA, self, to, self, WRITE, 64, 0 });
+	rv_await(c, NOC_AT(WRITE_ACKS), 1);
+	strict_end(c);
+}
+
 static void outside(Strict *s, bool right)
 {
 	Code *c = &s->code[BRISC];
@@ -291,6 +330,7 @@ static const StrictCase cases[] = {
 	{ "l1_publish", "store, mail", mail },
 	{ "l1_publish", "store, load, mail before it is back", mail_before_it_is_back },
 	{ "l1_publish", "store, out of reset", reset },
+	{ "l1_publish", "store, semaphore posted", posted },
 	{ "l1_publish", "store, NoC write of it", noc_source },
 	{ "l1_publish", "store, UNPACR of it", unpacked },
 	{ "noc_read_early", "NoC read, load", read_early },
@@ -307,6 +347,8 @@ static const StrictCase cases[] = {
 	{ "cb_counts", "two pages out of one", underflow },
 	{ "l1_uninitialised", "load", never_written },
 	{ "l1_uninitialised", "NoC write", sent_never_written },
+	{ "l1_uninitialised", "UNPACR", unpacked_never_written },
+	{ "l1_outside", "NoC write", written_outside },
 	{ "l1_outside", "store", outside },
 	{ "l1_outside", "PACR", packed_outside },
 };

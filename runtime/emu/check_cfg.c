@@ -337,6 +337,14 @@ void gpr_store(EmuCore *c, Risc r, uint32_t address)
 		stored(c, (int)r - TRISC0, 0, 1ull << (address / 4 % GPRS), address);
 }
 
+/* TTSync.md: a MOP reads its configuration while it is expanded. */
+void mop_store(EmuCore *c, Risc r, uint32_t address)
+{
+	if (c->shadow->hart[r].mop)
+		emu_fault(c, (int)r, "cfg_stall", address,
+			  "MOP configuration stored without a sync after the last MOP");
+}
+
 /* A word loaded back has been written. */
 void cfg_load(EmuCore *c, Risc r, uint32_t address)
 {

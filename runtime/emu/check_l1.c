@@ -30,11 +30,28 @@ void l1_check_read(EmuCore *c, int risc, const char *who, uint32_t address, uint
 	}
 }
 
-void l1_mark_written(Shadow *s, uint32_t address, uint32_t bytes)
+/* What packers wrote has to be known to be there. */
+void l1_check_packed(EmuCore *c, int risc, const Know *know, uint32_t address, uint32_t bytes)
+{
+	const Shadow *s = c->shadow;
+
+	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
+		uint32_t stamp = s->stamp[w];
+		int thread = stamp_by(stamp) - RISCS;
+
+		if (thread >= 0 && stamp_store(stamp) > know->packed[thread]) {
+			emu_fault(c, risc, "pack_early", w * 4,
+				  "thread %d packs it, and nobody has waited for that", thread);
+			return;
+		}
+	}
+}
+
+void l1_mark_written(Shadow *s, uint32_t address, uint32_t bytes, uint32_t stamp)
 {
 	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
 		s->word[w] |= WORD_WRITTEN;
-		s->stamp[w] = 0;
+		s->stamp[w] = stamp;
 	}
 }
 
@@ -65,7 +82,7 @@ void l1_check_own(EmuCore *c, Risc r, const char *who, uint32_t address, uint32_
 	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
 		uint32_t stamp = s->stamp[w];
 
-		if (stamp && stamp_risc(stamp) == r && stamp_store(stamp) > s->hart[r].settled) {
+		if (stamp && stamp_by(stamp) == (int)r && stamp_store(stamp) > s->hart[r].settled) {
 			emu_fault(c, (int)r, "l1_publish", w * 4,
 				  "%s reads a store that was not loaded back", who);
 			return;
@@ -76,19 +93,22 @@ void l1_check_own(EmuCore *c, Risc r, const char *who, uint32_t address, uint32_
 void shadow_host_write(EmuCore *c, uint64_t address, uint64_t bytes)
 {
 	if (address < L1_BYTES)
-		l1_mark_written(c->shadow, (uint32_t)address, (uint32_t)bytes);
+		l1_mark_written(c->shadow, (uint32_t)address, (uint32_t)bytes, 0);
 }
 
 void shadow_unpack(EmuCore *c, int thread, uint32_t address, uint32_t bytes)
 {
 	l1_check_read(c, TRISC0 + thread, "an unpacker", address, bytes);
 	l1_check_own(c, (Risc)(TRISC0 + thread), "an unpacker", address, bytes);
+	l1_check_packed(c, TRISC0 + thread, &c->shadow->thread[thread].know, address, bytes);
 }
 
 void shadow_pack(EmuCore *c, int thread, uint32_t address, uint32_t bytes)
 {
+	uint32_t issued = c->shadow->thread[thread].know.issued[thread];
+
 	l1_check_write(c, TRISC0 + thread, "a packer", address, bytes);
-	l1_mark_written(c->shadow, address, bytes);
+	l1_mark_written(c->shadow, address, bytes, stamp_of(issued, RISCS + thread));
 }
 
 void shadow_noc_read(EmuCore *c, EmuCore *by, int risc, uint32_t address, uint32_t bytes)
@@ -117,7 +137,7 @@ void shadow_noc_write(EmuCore *c, EmuCore *by, int risc, uint32_t address, uint3
 			break;
 		}
 	}
-	l1_mark_written(s, address, bytes);
+	l1_mark_written(s, address, bytes, 0);
 }
 
 /* Counters of a circular buffer: see TtCbWords. */

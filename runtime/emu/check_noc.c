@@ -172,6 +172,7 @@ void shadow_noc_issue(EmuCore *c, const NocRequest *q)
 		.y1 = (uint8_t)to.y1, .address = q->here, .bytes = q->len,
 	};
 
+	know_join(&c->shadow->noc_know, &c->shadow->hart[q->risc].know);
 	if (q->kind == NOC_MULTICAST && !only_workers(c, q))
 		emu_fault(c, q->risc, "mcast_target", q->there,
 			  "from %u,%u to %u,%u there are tiles that are not workers",
@@ -183,6 +184,7 @@ void shadow_noc_issue(EmuCore *c, const NocRequest *q)
 	if (data) {
 		l1_check_read(c, q->risc, "a NoC write", q->here, q->len);
 		l1_check_own(c, (Risc)q->risc, "a NoC write", q->here, q->len);
+		l1_check_packed(c, q->risc, &c->shadow->hart[q->risc].know, q->here, q->len);
 		if (q->len <= SEMAPHORE_BYTES)
 			check_semaphore(c, q);
 	} else {

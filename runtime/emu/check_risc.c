@@ -54,13 +54,19 @@ static void come_back(HartShadow *h, uint32_t n)
 	h->loads -= n;
 }
 
+void risc_push(Shadow *s, Risc r, uint32_t instruction)
+{
+	s->hart[r].pushes++;
+	s->hart[r].mop |= instruction >> 24 == T_MOP;
+}
+
 void shadow_step(EmuCore *c, Risc r, uint32_t instruction)
 {
 	HartShadow *h = &c->shadow->hart[r];
 	uint32_t back = 0, used;
 
 	if ((instruction & 3) != 3) { /* a Tensix instruction in the stream is a store */
-		h->pushes++;
+		risc_push(c->shadow, r, instruction >> 2 | instruction << 30);
 		risc_store(c->shadow, r, ~0u);
 	}
 	if (!h->loads)
@@ -93,12 +99,12 @@ void risc_store(Shadow *s, Risc r, uint32_t address)
 	h->recent[0].stored = h->stored;
 }
 
-void risc_l1_store(EmuCore *c, Risc r, uint32_t address)
+void risc_l1_store(EmuCore *c, Risc r, uint32_t address, uint32_t size)
 {
 	Shadow *s = c->shadow;
 
 	s->hart[r].stored = ++s->stores;
-	s->stamp[address / 4] = stamp_of(s->stores, r);
+	l1_mark_written(s, address, size, stamp_of(s->stores, (int)r));
 }
 
 void risc_l1_load(EmuCore *c, Risc r, uint32_t address, uint32_t rd)
@@ -106,14 +112,16 @@ void risc_l1_load(EmuCore *c, Risc r, uint32_t address, uint32_t rd)
 	Shadow *s = c->shadow;
 	HartShadow *h = &s->hart[r];
 	uint32_t stamp = s->stamp[address / 4], store = stamp_store(stamp);
-	Risc by = stamp_risc(stamp);
-	int k = 0;
+	int by = stamp_by(stamp), k = 0;
 
 	while (k < STORE_SLOTS - 1 && h->recent[k].address != address)
 		k++;
 	if (h->recent[k].stored > h->settled)
 		open_load(h, (OpenLoad){ .settles = h->recent[k].stored, .rd = (uint8_t)rd });
-	if (!stamp || by == r)
+	/* Who came over the NoC may have been asked by any of this core's. */
+	if (!stamp)
+		know_join(&h->know, &s->noc_know);
+	if (!stamp || by == (int)r || by >= RISCS)
 		return;
 	if (store > h->told[by].settled && store <= h->told[by].stored &&
 	    store > h->told[by].seen)
@@ -143,6 +151,7 @@ void risc_sync_load(EmuCore *c, Risc r, uint32_t address, uint32_t rd)
 		emu_fault(c, (int)r, "sync_unused", address,
 			  "sync loaded with no store to it since the last instruction was pushed");
 	open_load(h, (OpenLoad){ .address = address, .rd = (uint8_t)rd, .sync = true });
+	h->mop = false;
 	if ((address & 0xf) != 4)
 		return;
 	t->open = 0;

@@ -5,7 +5,8 @@
 
 /* Upper halves of addresses, and places there. */
 enum {
-	AT_LOCAL = 0xffb0, AT_TILE = 0xffb1, AT_NOC0 = 0xffb2, AT_NOC1 = 0xffb3, AT_GPR = 0xffe0,
+	AT_LOCAL = 0xffb0, AT_TILE = 0xffb1, AT_NOC0 = 0xffb2, AT_NOC1 = 0xffb3, AT_MOP = 0xffb8,
+	AT_GPR = 0xffe0,
 	AT_PUSH0 = 0xffe4, AT_PUSH1 = 0xffe5, AT_PUSH2 = 0xffe6, AT_PCBUF = 0xffe8,
 	AT_MAILBOX = 0xffec, AT_CFG = 0xffef,
 	TILE_RESET = 0x21b0,
@@ -74,8 +75,10 @@ static void released(EmuCore *c, Risc r)
 	Told what = telling(&s->hart[r]);
 
 	for (int k = 0; k < RISCS; k++) {
-		if (k != (int)r && c->hart[k].on && !s->hart[k].on)
+		if (k != (int)r && c->hart[k].on && !s->hart[k].on) {
 			told(&s->hart[k], r, &what);
+			know_join(&s->hart[k].know, &s->hart[r].know);
+		}
 		s->hart[k].on = c->hart[k].on;
 	}
 }
@@ -108,6 +111,7 @@ void shadow_load(EmuCore *c, Risc r, uint32_t address, uint32_t size, uint32_t v
 	risc_needs_sync(c, r, address);
 	if (address < L1_BYTES) {
 		l1_check_read(c, (int)r, "a load", address, size);
+		l1_check_packed(c, (int)r, &c->shadow->hart[r].know, address, size);
 		risc_l1_load(c, r, address, rd);
 	} else if (high == AT_PCBUF) {
 		pcbuf(c, r, address, false, rd);
@@ -130,6 +134,9 @@ static void register_store(EmuCore *c, Risc r, uint32_t address, uint32_t value)
 	case AT_MAILBOX:
 		mailbox(c->shadow, r, address, true);
 		break;
+	case AT_MOP:
+		mop_store(c, r, address);
+		break;
 	case AT_CFG:
 		cfg_store(c, r, address, value);
 		break;
@@ -148,12 +155,11 @@ void shadow_store(EmuCore *c, Risc r, uint32_t address, uint32_t size, uint32_t 
 	uint32_t high = address >> 16;
 
 	if (high == AT_PUSH0 || high == AT_PUSH1 || high == AT_PUSH2) {
-		c->shadow->hart[r].pushes++;
+		risc_push(c->shadow, r, value);
 	} else if (address < L1_BYTES) {
 		risc_needs_sync(c, r, address);
 		l1_check_write(c, (int)r, "a store", address, size);
-		l1_mark_written(c->shadow, address, size);
-		risc_l1_store(c, r, address);
+		risc_l1_store(c, r, address, size);
 		cb_store(c, r, address);
 	} else if (high != AT_LOCAL) {
 		risc_needs_sync(c, r, address);

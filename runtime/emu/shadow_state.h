@@ -19,10 +19,12 @@ enum {
 	WORD_LEAVING = 8, /* a NoC write reads it, nobody has seen its end */
 };
 
-/* The last store of a RISC-V to a word: its number and who. 0: none. */
-static inline uint32_t stamp_of(uint32_t store, Risc r) { return store << 3 | (uint32_t)r; }
+/* Who wrote a word last: a RISC-V and the number of its store, or the packers of
+ * a thread (RISCS + thread) and how many instructions that had issued. 0: the
+ * NoC or the host. */
+static inline uint32_t stamp_of(uint32_t store, int by) { return store << 3 | (uint32_t)by; }
 static inline uint32_t stamp_store(uint32_t stamp) { return stamp >> 3; }
-static inline Risc stamp_risc(uint32_t stamp) { return (Risc)(stamp & 7); }
+static inline int stamp_by(uint32_t stamp) { return (int)(stamp & 7); }
 
 /* ---- who knows what of the Tensix threads ---- */
 
@@ -65,6 +67,7 @@ typedef struct HartShadow {
 	} recent[STORE_SLOTS]; /* stores to anywhere, the newest first */
 	uint32_t stored, settled; /* numbers of stores to L1 */
 	uint32_t pushes, synced_pushes[3]; /* Tensix instructions; by sync register */
+	bool mop; /* pushed a MOP and has not waited for its expansion */
 	Told told[RISCS];
 	Know know;
 	bool on;
@@ -133,6 +136,7 @@ struct Shadow {
 	Told semaphore_told[SEMAPHORES][RISCS];
 	Told mail[4][4]; /* from, to: who of BRISC and the TRISCs */
 	Know mail_know[4][4];
+	Know noc_know; /* of all RISC-Vs that asked something of the NoC, when they did */
 	DstBlock dst[DST_BLOCKS];
 	uint32_t cfg[2][CFG_WORDS]; /* as it was before the store at hand */
 	uint32_t reads[CFG_READERS][CFG_WORDS]; /* bits each kind of unit reads */
@@ -147,6 +151,7 @@ void cfg_issue(EmuCore *c, int thread, uint32_t i);
 void cfg_store(EmuCore *c, Risc r, uint32_t address, uint32_t value);
 void cfg_load(EmuCore *c, Risc r, uint32_t address);
 void gpr_store(EmuCore *c, Risc r, uint32_t address);
+void mop_store(EmuCore *c, Risc r, uint32_t address);
 uint32_t units_used(uint32_t i); /* USE_* an instruction works with */
 
 /* ---- check_sfpu.c ---- */
@@ -164,7 +169,8 @@ void semaphore_store(EmuCore *c, Risc r, uint32_t n);
 void told(HartShadow *h, Risc by, const Told *what);
 Told telling(const HartShadow *h);
 void risc_l1_load(EmuCore *c, Risc r, uint32_t address, uint32_t rd);
-void risc_l1_store(EmuCore *c, Risc r, uint32_t address);
+void risc_l1_store(EmuCore *c, Risc r, uint32_t address, uint32_t size);
+void risc_push(Shadow *s, Risc r, uint32_t instruction);
 void risc_store(Shadow *s, Risc r, uint32_t address);
 void risc_sync_load(EmuCore *c, Risc r, uint32_t address, uint32_t rd);
 void risc_sync_store(Shadow *s, Risc r, uint32_t address);
@@ -173,8 +179,9 @@ void risc_needs_sync(EmuCore *c, Risc r, uint32_t address);
 /* ---- check_l1.c ---- */
 
 void l1_check_read(EmuCore *c, int risc, const char *who, uint32_t address, uint32_t bytes);
+void l1_check_packed(EmuCore *c, int risc, const Know *know, uint32_t address, uint32_t bytes);
 void l1_check_write(EmuCore *c, int risc, const char *who, uint32_t address, uint32_t bytes);
-void l1_mark_written(Shadow *s, uint32_t address, uint32_t bytes);
+void l1_mark_written(Shadow *s, uint32_t address, uint32_t bytes, uint32_t stamp);
 void l1_check_own(EmuCore *c, Risc r, const char *who, uint32_t address, uint32_t bytes);
 void cb_store(EmuCore *c, Risc r, uint32_t address);
 
