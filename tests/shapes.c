@@ -1,8 +1,8 @@
 /*
  * shapes SEED COUNT: COUNT random configurations of unpackers and packers, with
- * random address counters, on the emulator and on the vendor's simulator. Both
- * have to leave the same bytes in L1, or both to refuse. Skips where there is no
- * simulator (TESSERA_TTSIM).
+ * random address counters, and random loops of the expanders, on the emulator
+ * and on the vendor's simulator. Both have to leave the same bytes in L1, or both
+ * to refuse. Skips where there is no simulator (TESSERA_TTSIM).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +110,18 @@ static uint32_t unpack_config(Player *p, uint32_t u)
 	return in;
 }
 
+/* SrcA or SrcB into Dst, all of it. */
+static void move_source(Player *p, uint32_t u)
+{
+	player_cfg(p, 1, 2, 1); /* denormals stay */
+	for (uint32_t row = 0; row < 64; row += 4) {
+		if (u)
+			player_op(p, 1, OP_MOVB2D(row, 4, 0, row, 0));
+		else if (row % 8 == 0)
+			player_op(p, 1, OP_MOVA2D(row, 2, 0, row, 0));
+	}
+}
+
 static void unpack_shape(Player *p)
 {
 	uint32_t u = pick(2), in = unpack_config(p, u), mask = 1u << u, times = 1 + pick(4);
@@ -129,13 +141,58 @@ static void unpack_shape(Player *p)
 		if (!pick(4))
 			player_op(p, 0, OP_ADDRCRZW(1 + pick(15), pick(3), 0, pick(2), 0, mask));
 	}
-	player_cfg(p, 1, 2, 1); /* denormals stay */
-	for (uint32_t row = 0; row < 64; row += 4) {
-		if (u)
-			player_op(p, 1, OP_MOVB2D(row, 4, 0, row, 0));
-		else if (row % 8 == 0)
-			player_op(p, 1, OP_MOVA2D(row, 2, 0, row, 0));
+	move_source(p, u);
+}
+
+/* ---- expanders ---- */
+
+/* Something that moves the address counters of unpacker 0, or repeats what does. */
+static uint32_t mover(void)
+{
+	uint32_t n = pick(4);
+
+	switch (pick(7)) {
+	case 0: return OP_INCADCXY(0, n, 0, 0, 1);
+	case 1: return OP_INCADCZW(n, 0, 0, 0, 1);
+	case 2: return OP_ADDRCRXY(2, 0, n, 0, 0, 1);
+	case 3: return OP_ADDRCRZW(1, n, 0, 0, 0, 1);
+	case 4: return OP_SETADCZW(1, n, 0, 0, 0, 1);
+	case 5: return OP_NOP();
+	default: return OP_REPLAY(pick(32), ONE_OF(40, 1, 2, 5, 9), 0, 0);
 	}
+}
+
+/* What the loops did to the counters decides what is unpacked. */
+static void expander_shape(Player *p)
+{
+	for (uint32_t k = 0; k < 32; k += 4) { /* no slot stays empty */
+		player_op(p, 0, OP_REPLAY(k, 4, pick(2), 1));
+		for (uint32_t slot = 0; slot < 4; slot++)
+			player_op(p, 0, OP_INCADCXY(0, pick(3), 0, 0, 1));
+	}
+	for (uint32_t k = 0; k < 6; k++) {
+		player_mop(p, 0, 0, ONE_OF(34, 1, 2, 3));
+		player_mop(p, 0, 1, ONE_OF(6, 1, 2, 3));
+		for (uint32_t word = 2; word < 9; word++)
+			player_mop(p, 0, word, mover());
+		player_op(p, 0, OP_MOP_CFG(pick(0x10000)));
+		player_op(p, 0, pick(2) ? OP_MOP(1, 0, 0) : OP_MOP(0, pick(24), pick(0x10000)));
+		player_op(p, 0, mover());
+		player_sync(p, 0);
+	}
+	player_cfg(p, 0, 45, 512);
+	player_cfg(p, 0, 52, BF16 | 1 << 4);
+	player_cfg(p, 0, 53, 5 | 1 << 16);
+	player_cfg(p, 0, 60, BF16 | 2 << 4);
+	player_cfg(p, 0, 61, 0xf000f);
+	player_cfg(p, 0, 72, 64);
+	player_cfg(p, 0, 74, 16);
+	player_cfg(p, 0, 64, PLAYER_DATA / 16 - 1);
+	player_op(p, 0, OP_SETC16(4, 3));
+	player_op(p, 0, OP_SETC16(0, 39));
+	player_op(p, 0, OP_SETADC(255, 0, 1, 1));
+	player_op(p, 0, OP_UNPACR(1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0));
+	move_source(p, 0);
 }
 
 /* ---- packers ---- */
@@ -221,15 +278,20 @@ static bool agree(uint32_t number)
 {
 	uint8_t *ours = malloc(BYTES), *theirs = malloc(BYTES);
 	Player *p = player_new();
-	bool unpack = pick(2), same;
+	static const char *const kinds[] = { "unpack", "expand", "pack" };
+	uint32_t kind = pick(3);
+	bool same;
 
 	for (uint32_t k = 0; k < BYTES; k++) /* floats around 1, and anything */
 		ours[k] = (uint8_t)(pick(4) || k % 4 != 3 ? pick(256) : 0x3f + (pick(2) << 7));
 	player_op(p, 0, OP_SEMINIT(SEMAPHORE, 0, 1));
 	player_sync(p, 0);
 	player_op(p, 1, OP_SEMWAIT(SEM_ZERO, CONFIGURED, 1));
-	if (unpack) {
-		unpack_shape(p);
+	if (kind < 2) {
+		if (kind == 0)
+			unpack_shape(p);
+		else
+			expander_shape(p);
 		player_op(p, 1, OP_SEMPOST(SEMAPHORE));
 		pack_faces(p);
 	} else {
@@ -239,7 +301,7 @@ static bool agree(uint32_t number)
 	bool we = player_on_emu(p, ours, BYTES), they = player_on_ttsim(p, theirs, BYTES);
 	same = we == they && (!we || !memcmp(ours, theirs, BYTES));
 	if (!same)
-		printf("%u, %s: %s\n", number, unpack ? "unpack" : "pack",
+		printf("%u, %s: %s\n", number, kinds[kind],
 		       we != they ? we ? "only they refuse" : "only we refuse" : "bytes differ");
 	player_free(p);
 	free(ours);
