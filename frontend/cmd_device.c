@@ -93,12 +93,9 @@ static Tensor **as_f32(Session *s, const Graph *g, Tensor *const in[])
 	return f;
 }
 
-static bool run(Session *s, const Graph *g, const TesseraPackage *package, const char *device,
+static bool run(Session *s, const Graph *g, const TesseraPackage *package, TesseraDevice *d,
 		Tensor *const in[], Tensor *out[], TesseraError *e)
 {
-	TesseraDevice *d = tessera_device_open(device, e);
-	if (!d)
-		return false;
 	double from = clock_now();
 	TesseraProgram *p = tessera_load(d, package, e);
 	session_timing(s, "load", from);
@@ -110,23 +107,42 @@ static bool run(Session *s, const Graph *g, const TesseraPackage *package, const
 					 tessera_output_count(package), e);
 	session_timing(s, "run", from);
 	tessera_unload(p);
-	tessera_device_close(d);
 	return ok;
+}
+
+/* The model compiled, or the package it came as. */
+static enum ExitCode package_of(Session *s, const Graph *g, TesseraPackage **package)
+{
+	Compiled c = { 0 };
+	*package = s->package;
+	if (s->package)
+		return EXIT_OK;
+	const enum ExitCode code = session_emit(s, g, &c);
+	if (code != EXIT_OK)
+		return code;
+	TesseraError e;
+	*package = tessera_package_memory(c.emission.package.data, c.emission.package.size, &e);
+	if (!*package)
+		die("the package for '%s': %s", g->name, e.text);
+	return EXIT_OK;
 }
 
 enum ExitCode session_run_device(Session *s, const Graph *g, const char *device,
 				 Tensor *const in[], Tensor *out[])
 {
-	Compiled c = { 0 };
-	const enum ExitCode code = session_emit(s, g, &c);
-	if (code != EXIT_OK)
-		return code;
+	TesseraPackage *package;
 	TesseraError e = { 0 };
-	TesseraPackage *package = tessera_package_memory(c.emission.package.data,
-							 c.emission.package.size, &e);
-	if (!package)
-		die("the package for '%s': %s", g->name, e.text);
-	const bool ok = run(s, g, package, device, in, out, &e);
-	tessera_package_close(package);
+	TesseraDevice *d = tessera_device_open(device, &e);
+	if (!d)
+		return say(s, &e);
+	const enum ExitCode code = package_of(s, g, &package);
+	if (code != EXIT_OK) {
+		tessera_device_close(d);
+		return code;
+	}
+	const bool ok = run(s, g, package, d, in, out, &e);
+	tessera_device_close(d);
+	if (package != s->package)
+		tessera_package_close(package);
 	return ok ? EXIT_OK : say(s, &e);
 }

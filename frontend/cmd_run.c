@@ -41,14 +41,19 @@ enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Te
 bool session_on_ref(const Session *s)
 {
 	const char *device = option_text(s->opt, OPT_DEVICE);
-	return !device || strcmp(device, "ref") == 0;
+	return device ? strcmp(device, "ref") == 0 : !s->package;
 }
 
 enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor *out[])
 {
+	const char *device = option_text(s->opt, OPT_DEVICE);
+	if (session_on_ref(s) && s->package) {
+		usage_error(s->diag, "'--device': a package runs on a device, not on 'ref'");
+		return EXIT_USAGE;
+	}
 	if (session_on_ref(s))
 		return session_run_ref(s, g, in, out);
-	return session_run_device(s, g, option_text(s->opt, OPT_DEVICE), in, out);
+	return session_run_device(s, g, device ? device : "emu", in, out);
 }
 
 /* All or nothing. */

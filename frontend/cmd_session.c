@@ -111,6 +111,9 @@ enum ExitCode session_begin(Session *s, Arena *a, Diag *d, const Options *o)
 Graph *session_read(Session *s)
 {
 	const double from = clock_now();
+	const bool runs = s->opt->command == CMD_run || s->opt->command == CMD_verify;
+	if (runs && session_is_package(s))
+		return session_open_package(s);
 	Graph *g = model_read(s->arena, s->diag, s->opt->model, &s->inputs.model);
 	session_timing(s, "read", from);
 	return g;
@@ -139,6 +142,8 @@ static void keep_weights(void *context, const Graph *g)
 
 bool session_passes(Session *s, Graph *g)
 {
+	if (s->package)
+		return true;
 	const double from = clock_now();
 	const char *named = g->weights_file;
 	const PassOptions opt = {

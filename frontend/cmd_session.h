@@ -27,6 +27,7 @@ typedef struct Session {
 	int first;      /* how many the selection has before them */
 	StrMap dumped;  /* hashes of the constants in --dump-dir */
 	double start;   /* in seconds */
+	struct Ttb *package; /* what is run, if the model is none but a package */
 } Session;
 
 /* Reads what the options name besides the model. Not EXIT_OK: reported. */
@@ -34,6 +35,11 @@ enum ExitCode session_begin(Session *s, Arena *a, Diag *d, const Options *o);
 
 /* The model as read, or NULL, reported. */
 Graph *session_read(Session *s);
+
+/* True if the model's file is a package. Opens it: a graph of its edges, or
+ * NULL, reported. */
+bool session_is_package(const Session *s);
+Graph *session_open_package(Session *s);
 
 /* Runs the selected passes; false if that fails, reported. */
 bool session_passes(Session *s, Graph *g);

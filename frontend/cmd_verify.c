@@ -89,6 +89,10 @@ enum ExitCode cmd_verify(Session *s)
 				 want))
 		return EXIT_USAGE;
 	enum ExitCode code = EXIT_OK;
+	if (s->package && !s->inputs.nexpect) {
+		usage_error(s->diag, "'verify' of a package wants --expect");
+		return EXIT_USAGE;
+	}
 	if (!s->inputs.nexpect)
 		code = session_run_ref(s, g, in, want);
 	if (code == EXIT_OK && !session_passes(s, g))

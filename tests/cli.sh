@@ -130,7 +130,7 @@ expect 2 opt no-such.ir --start-from=choose_dtypes --stop-after=fold_constants
 expect 2 run net.ir --random-input=1
 err_is "tessera: error: 'run' wants --output DIR"
 expect 2 run net.ir --random-input=1 --output o --device=gpu
-err_is "tessera: error: '--device': no device 'gpu', there is 'ref'"
+err_is "tessera: error: gpu: no such device; there are emu, emu:fast, ttsim:PATH and card:N"
 expect 2 verify net.ir --threads=1025
 err_is "tessera: error: '--threads': at most 1024"
 absent o
@@ -402,6 +402,59 @@ err_has "cannot write standard output: No space left on device"
 "$tessera" ops >&- 2>err && wrong "exit 0 without a standard output"
 err_has "cannot write standard output"
 "$tessera" opt net.ir >&- 2>err && wrong "exit 0 without a standard output"
+ok
+
+claim "compile writes a package that info reads and run and verify take"
+expect 0 compile net.ir -o net.ttb
+silent
+expect 0 info net.ttb
+out_has "target    wormhole_n150"
+out_has "conv c"
+expect 0 run net.ir --random-input=1 --output exact
+expect 0 run net.ttb --random-input=1 --output here
+there here/out_0.npy
+expect 0 verify net.ttb --random-input=1 --expect exact/out_0.npy --min-pcc=0.999
+expect 0 verify net.ir --random-input=1 --device=emu
+ok
+
+claim "the stages before the package are text"
+expect 0 compile net.ir --emit=plan
+out_has "step 1 conv c"
+expect 0 compile net.ir --emit=program
+out_has 'program "net" target wormhole_n150'
+expect 2 compile net.ir --emit=plam
+err_has "did you mean 'plan'?"
+ok
+
+claim "an object links into a C program with its header"
+expect 0 compile net.ir --emit=object -o net.o
+there net.o net.h
+expect 2 compile net.ir --emit=object -o net.obj
+ok
+
+claim "what cannot be planned exits with 3 and leaves nothing behind"
+printf '%%x = input : f32[1,3,8,8]\n%%t = tanh %%x : f32[1,3,8,8]\n%%y = output %%t : f32[1,3,8,8]\n' >tanh.ir
+expect 3 compile tanh.ir -o tanh.ttb
+err_has "tanh 't': this op has no device routine yet"
+absent tanh.ttb
+ok
+
+claim "a damaged package is refused"
+head -c 3000 net.ttb >cut.ttb
+expect 1 info cut.ttb
+expect 1 run cut.ttb --random-input=1 --output none
+tr 'T' 'U' <net.ttb >other.ttb
+expect 1 info other.ttb
+absent none
+ok
+
+claim "a device that is not there is an error of the command line"
+expect 2 run net.ttb --random-input=1 --output none --device=ttsim:/no/such/lib.so
+expect 2 run net.ttb --random-input=1 --output none --device=card:77
+expect 2 run net.ttb --random-input=1 --output none --device=emu:quantum=x
+expect 2 run net.ttb --random-input=1 --output none --device=ref
+expect 2 verify net.ttb --random-input=1
+absent none
 ok
 
 claim "a failed assertion exits with 4"
