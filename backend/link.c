@@ -33,6 +33,11 @@ bool link_init(Link *l, Arena *a, Diag *d, const Object *o, uint32_t ram_bytes)
 				   s->name);
 			return false;
 		}
+		if (s->loaded && s->empty && s->size > ram_bytes) {
+			diag_error(d, (Loc){ .file = o->name }, "link: %s takes %u bytes of %u", s->name,
+				   s->size, ram_bytes);
+			return false;
+		}
 	}
 	return true;
 }

@@ -1,0 +1,225 @@
+/* Programs: their text, and what the verifier refuses. */
+#include <stdlib.h>
+
+#include "tests/program_fixture.h"
+
+static const char *printed(Fixture *t, const Program *p)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	program_print(p, f);
+	fclose(f);
+	const char *kept = arena_strdup(t->arena, text);
+	free(text);
+	return kept;
+}
+
+static void a_program_prints_as_it_was_read(void **state)
+{
+	Fixture *t = *state;
+	Program *p = program_read(t, small_program);
+	assert_non_null(p);
+	assert_string_equal(printed(t, p), small_program);
+}
+
+static void what_is_rare_prints_as_it_was_read_too(void **state)
+{
+	static const char text[] =
+		"program \"a \\\"b\\\" \\\\ \\x01\" target wormhole_n150 dram_free 0x0\n"
+		"plan \"line 1\\nline 2\"\n"
+		"cores (3,4)\n"
+		"variant odd = copy {}\n"
+		"variant same = copy {}\n"
+		"buffer \"one\" l1 at 0x20000 bytes 0x10 life 0..0 core 0\n"
+		"buffer \"d\" dram bank 3 at 0x20 bytes 0x20 life 0..0\n"
+		"image \"i\" bank 2 at 0x40 bytes 2 hash 0x82f2407b4e8902a data \"0102\"\n"
+		"output \"o\" f32[] axis 0\n"
+		"\tpart [] of [1,1,1,1] base 0x0 page 32 slot 0x20 view -4 [2,3] [-1,0]\n"
+		"\nop 0 \"c\" kind \"copy\" params copy\n"
+		"\tbrisc odd\n"
+		"\tall {}\n"
+		"\tcore 0 {bytes = 0x10}\n"
+		"\t\tbrisc same\n"
+		"\t\tncrisc none\n"
+		"\nop 1 \"nothing\" kind \"none\"\n";
+	Fixture *t = *state;
+	Program *p = program_read(t, text);
+	if (!p)
+		fail_msg("%s", fixture_said(t));
+	assert_string_equal(printed(t, p), text);
+	assert_string_equal(p->plan, "line 1\nline 2");
+	assert_int_equal(p->images[0].data[1], 2);
+	assert_int_equal(program_runs(&p->ops[0], 0, TT_BRISC), 1);
+	assert_int_equal(program_runs(&p->ops[0], 0, TT_NCRISC), VARIANT_NONE);
+}
+
+static void built_and_read_programs_are_the_same(void **state)
+{
+	Fixture *t = *state;
+	Program *p = program_create(t->arena, "b", "wormhole_n150");
+	program_core(p, 0, 0);
+	program_core(p, 1, 0);
+	ProgramOp *op = program_op(p, "c", "copy", "copy");
+	op->variant[TT_BRISC] = program_variant(p, "copy", NULL, 0);
+	assert_int_equal(program_variant(p, "copy", NULL, 0), 0);
+	program_set(op, "bytes", 0, 32);
+	program_set_core(p, op, 1, "count", 0, 2);
+	program_set_core(p, op, 1, "bytes", 0, 16);
+	program_set_core(p, op, 1, "count", 0, 3);
+	program_run_on(op, 0, TT_BRISC, VARIANT_NONE);
+	const char *text = "program \"b\" target wormhole_n150 dram_free 0x0\n"
+		"cores (0,0) (1,0)\n"
+		"variant copy = copy {}\n"
+		"\nop 0 \"c\" kind \"copy\" params copy\n"
+		"\tbrisc copy\n"
+		"\tall {bytes = 0x20}\n"
+		"\tcore 0\n"
+		"\t\tbrisc none\n"
+		"\tcore 1 {bytes = 0x10, count = 3}\n";
+	assert_string_equal(printed(t, p), text);
+	assert_int_equal(program_word(op, 0, 2), 32);
+	assert_int_equal(program_word(op, 1, 2), 16);
+}
+
+/* An edit of the program, and what is said of it. */
+typedef struct Case {
+	const char *from, *to, *said;
+} Case;
+
+static void text_that_is_wrong_is_refused_where_it_is_wrong(void **state)
+{
+	static const Case cases[] = {
+		{ "program", "progam", "p:1:1: error: 'progam' stands where 'program' should" },
+		{ "variant in_a", "varient in_a", "p:3:1: error: there is no line 'varient'" },
+		{ "variant in_a", "varient in_a", "did you mean 'variant'?" },
+		{ "= edge_in {", "= edge_on {", "p:3:16: error: there is no routine 'edge_on'" },
+		{ "= edge_in {", "= edge_inn {", "did you mean 'edge_in'?" },
+		{ "parts = 1}", "part = 1}", "p:3:35: error: 'part' is given twice" },
+		{ ", parts = 1}", "}", "p:3:33: error: 'parts' of edge_in is missing" },
+		{ "parts = 1}", "prats = 1}", "there is no argument of edge_in 'prats'" },
+		{ "variant math_a", "variant in_a", "there is a variant 'in_a' already" },
+		{ "0x4000", "0x40000000000000000", "p:1:48: error: the number is too large" },
+		{ "life 0..1", "life 0,1", "p:10:45: error: ',' stands where '..' should" },
+		{ "\"x\" l1", "\"x l1", "stands where" },
+		{ "f32[1,16", "f23[1,16", "there is no type 'f23'" },
+		{ "part [1,16,4,32] of [1,16,4,32]", "part [1] of [1]", "has 4 dims" },
+		{ "slot 0x400", "slot 0x400 view 0 [2] [1,2]", "as many strides as dims" },
+		{ "op 1 ", "op 7 ", "p:30:4: error: this is op 1, not 7" },
+		{ "params edge", "params egde", "there is no structure 'egde'" },
+		{ "brisc in_a", "brisc in_b", "there is no variant 'in_b'" },
+		{ "pitch = 48,", "pich = 48,", "there is no field of edge 'pich'" },
+		{ "in = [0x20000]", "in = [1,2,3,4,5]", "'in' has 4 elements" },
+		{ "in_y[0]", "in_y[4]", "4 is not in 0..3" },
+		{ "core 1 {row = 2, y", "core 2 {row = 2, y", "p:28:7: error: core 2 is not one of 2" },
+		{ "hash 0x0", "hash 0x0 data \"00\"", "two hex digits for each of 2112 bytes" },
+		{ "cores (0,0)", "cores (0;0)", "p:2:9: error: character 0x3b has no place here" },
+		{ "rows = 2,", "rows = -2,", "-2 is not in 0..4294967295" },
+		{ "\"credit\"", "\"\\q\"", "an escape is" },
+	};
+	Fixture *t = *state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const size_t before = strlen(fixture_said(t));
+		t->diag.errors = 0;
+		assert_null(program_read(t, program_edited(t, cases[i].from, cases[i].to)));
+		if (!strstr(fixture_said(t) + before, cases[i].said))
+			fail_msg("'%s' is not in:\n%s", cases[i].said, fixture_said(t) + before);
+		diag_finish(&t->diag);
+	}
+}
+
+static void the_small_program_is_sound(void **state)
+{
+	Fixture *t = *state;
+	if (!program_verify(program_small(t), program_target(t), &t->diag))
+		fail_msg("%s", fixture_said(t));
+}
+
+static void what_would_not_run_is_refused(void **state)
+{
+	static const Case cases[] = {
+		{ "target wormhole_n150", "target wormhole_n300", "is for wormhole_n300, not for" },
+		{ "(1,0)", "(8,0)", "core (8,0) is outside of the grid, 8x8" },
+		{ "(1,0)", "(0,0)", "core (0,0) takes part twice" },
+		{ "phases = 4", "phases = 3", "variant 'math_a': phases of conv_math may not be 3" },
+		{ "\"arrived\" id 1", "\"arrived\" id 16", "semaphore 'arrived': 16 is not in 0..15" },
+		{ "\"arrived\" id 1", "\"arrived\" id 0", "semaphores 'credit' and 'arrived' are both 0" },
+		{ "\"x\" l1 at 0x20000", "\"x\" l1 at 0x20008", "'x' at 0x20008 is not on 16 bytes" },
+		{ "\"y\" l1 at 0x24000", "\"y\" l1 at 0x21ff0", "'x' and 'y' share byte 0x21ff0 during op 1" },
+		{ "\"rows\" l1 at 0x30000", "\"rows\" l1 at 0x19cb0", "is not within 0x19cc0 to 0x16e000" },
+		{ "life 1..2", "life 1..3", "'y' lives from op 1 to op 3 of 3" },
+		{ "base 0x2000 page", "base 0x2010 page", "'x' at 0x2010 is not on 32 bytes" },
+		{ "base 0x2800 page", "base 0x2400 page", "'x' and 'y' share byte 0x2400" },
+		{ "at 0x0 bytes 2112", "at 0x3000 bytes 2112", "DRAM is said to be free from 0x4000 on" },
+		{ "slot 0x400", "slot 0x200", "a slot of 0x200 bytes for 0x300" },
+		{ "page 128", "page 96", "a page of 96 bytes for a row of 32 elements" },
+		{ "f32[1,16,4,32] axis", "f32[1,16,5,32] axis", "does not fit along axis 0" },
+		{ "slot 0x400", "slot 0x400 view 1 [2048] [1]", "reaches outside of the tensor's 2048" },
+		{ "slot 0x400", "slot 0x400 view 0 [7] [1]", "a part of 2048 elements looks at 7" },
+		{ "f32[1,16,4,32] axis", "f16[1,16,4,32] axis", "programs take and give f32" },
+		{ "brisc in_a", "trisc0 in_a", "op 'x', core 0: edge_in cannot run on trisc0" },
+		{ "\tbrisc in_a", "\tncrisc fetch", "wants parameters tiles, the op has edge" },
+		{ "cols = 32", "cols = 5000", "cols[0] is 5000, not in 1..4080 (columns of positions)" },
+		{ "cb 0 at 0x28000", "cb 32 at 0x28000", "circular buffer 32 is not in 0..31" },
+		{ "cb 0 at 0x28000", "cb 0 at 0x28008", "are not on 16 bytes" },
+		{ "cb 0 at 0x28000", "cb 0 at 0x28100", "0x28100 to 0x28940, is in no buffer" },
+		{ "cb 0 at 0x28000 page 2112 pages 1", "", "uses circular buffer 0, which is not there" },
+		{ "\tcb 0", "\tcb 1 at 0x28000 page 64 pages 1\n\tcb 0", "0 and 1 share bytes" },
+		{ "\tcb 0", "\tcb 0 at 0x28000 page 64 pages 1\n\tcb 0", "buffer 0 is there twice" },
+		{ "\t\tncrisc fetch", "\t\tncrisc none", "0 pages are pushed to circular buffer 0 and 1 popped" },
+		{ "\ttrisc0 unpack_a\n", "", "1 pages are pushed to circular buffer 0 and 0 popped" },
+		{ "receivers = 1", "receivers = 2", "1 cores send weights and 1 receive them" },
+		{ "\t\tncrisc fetch", "\t\tncrisc receive", "0 cores send weights and 2 receive them" },
+		{ "arrived_semaphore = 1", "arrived_semaphore = 2", "arrived_semaphore 2 is not a semaphore" },
+		{ "\t\tarrival core 0 op 0\n", "", "op 'x', core 0: pushes rows to core 1, which never" },
+		{ "arrival core 0 op 0", "arrival core 1 op 0", "rows of op 0 from core 1, which pushes none" },
+		{ "arrival core 0 op 0", "arrival core 0 op 1", "waits for rows of op 1, which is not over" },
+		{ "push core 1", "push core 0", "rows cannot be pushed to core 0" },
+		{ "to 0x20000 bytes 1536", "to 0x21f00 bytes 1536", "of core 1 leads outside of its buffers" },
+		{ "from 0x20600", "from 0x23000", "what is pushed from 0x23000 is in no buffer" },
+		{ "to 0x20000 bytes 1536", "to 0x20008 bytes 1536", "is not on 16" },
+		{ "zero at 0x20400 bytes 512", "zero at 0x20408 bytes 512", "at 0x20408 are not on 16 bytes" },
+		{ "zero at 0x20400 bytes 512", "zero at 0x21e00 bytes 512", "zeros at 0x21e00 reach outside" },
+	};
+	Fixture *t = *state;
+	const Target *target = program_target(t);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const size_t before = strlen(fixture_said(t));
+		Program *p = program_read(t, program_edited(t, cases[i].from, cases[i].to));
+		if (!p)
+			fail_msg("%s", fixture_said(t) + before);
+		t->diag.errors = 0;
+		assert_false(program_verify(p, target, &t->diag));
+		if (!strstr(fixture_said(t) + before, cases[i].said))
+			fail_msg("'%s' is not in:\n%s", cases[i].said, fixture_said(t) + before);
+		diag_finish(&t->diag);
+	}
+}
+
+static void pushes_to_one_core_stand_together(void **state)
+{
+	static const char push[] = "push core %d from 0x20600 to 0x20000 bytes 16 count 1 step 0 0\n";
+	Fixture *t = *state;
+	const char *one = arena_printf(t->arena, push, 1), *two = arena_printf(t->arena, push, 2);
+	const char *text = program_edited(t, "push core 1 from 0x20600 to 0x20000 bytes 1536 count 1 step 0 0\n",
+					  arena_printf(t->arena, "%s%s%s", one, two, one));
+	Program *p = program_read(t, text);
+	assert_non_null(p);
+	assert_false(program_verify(p, program_target(t), &t->diag));
+	assert_non_null(strstr(fixture_said(t), "the pushes to core 1 do not stand together"));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		T(a_program_prints_as_it_was_read),
+		T(what_is_rare_prints_as_it_was_read_too),
+		T(built_and_read_programs_are_the_same),
+		T(text_that_is_wrong_is_refused_where_it_is_wrong),
+		T(the_small_program_is_sound),
+		T(what_would_not_run_is_refused),
+		T(pushes_to_one_core_stand_together),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
