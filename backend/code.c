@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend/routines.h"
+#include "backend/variants.h"
 
 typedef struct Linking {
 	Code *c;
@@ -26,7 +27,26 @@ static uint32_t ram_bytes(const Target *t, TtRisc risc)
 
 static int section_of(const Linking *k, TtRisc risc, int variant)
 {
-	return link_routine(&k->c->link[risc], k->p->variants[variant].name);
+	return link_routine(&k->c->link[risc], variant_symbol(k->a, &k->p->variants[variant]));
+}
+
+/* Leaves out of an object what the program does not run. */
+static bool choose(Linking *k, TtRisc risc)
+{
+	const ProgramVariant **list =
+		arena_array(k->a, const ProgramVariant *, k->p->nvariants + 1);
+	const int n = variants_of(k->p, k->a, risc, list);
+	int *sections = arena_array(k->a, int, n + 1);
+	for (int i = 0; i < n; i++) {
+		sections[i] = link_routine(&k->c->link[risc], variant_symbol(k->a, list[i]));
+		if (sections[i] < 0) {
+			diag_error(k->d, list[i]->loc, "%s has no code for '%s'", risc_spellings[risc],
+				   list[i]->name);
+			return false;
+		}
+	}
+	link_keep(&k->c->link[risc], k->a, sections, n);
+	return true;
 }
 
 static bool read_objects(Linking *k, const Bytes objects[TT_RISCS])
@@ -37,7 +57,9 @@ static bool read_objects(Linking *k, const Bytes objects[TT_RISCS])
 			return false;
 		if (!link_init(&c->link[r], k->a, k->d, &c->object[r], ram_bytes(k->t, (TtRisc)r)))
 			return false;
-		c->stack[r] = link_stack(&c->object[r], k->a, k->d);
+		if (!choose(k, (TtRisc)r))
+			return false;
+		c->stack[r] = link_stack(&c->link[r], k->a, k->d);
 		if (c->stack[r] < 0)
 			return false;
 	}

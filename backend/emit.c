@@ -9,6 +9,7 @@
 #include "backend/llvm_codegen.h"
 #include "backend/package.h"
 #include "backend/program_verify.h"
+#include "backend/variants.h"
 #include "ir/clock.h"
 #include "runtime/device/library.h"
 
@@ -30,7 +31,7 @@ static Bytes library_of(TtRisc risc)
 	return (Bytes){ device_library[risc].text, device_library[risc].size };
 }
 
-/* The RISC-Vs that are left to compile, for two threads to take from. */
+/* RISC-Vs that are left to compile, for two threads to take from. */
 typedef struct Queue {
 	const Program *p;
 	atomic_int next;
@@ -42,8 +43,11 @@ static void *work(void *queue)
 {
 	Queue *q = queue;
 	for (int r; (r = atomic_fetch_add(&q->next, 1)) < TT_RISCS; ) {
-		q->arena[r] = arena_create();
-		q->object[r] = codegen_object(q->arena[r], library_of((TtRisc)r), q->p, (TtRisc)r);
+		Arena *a = q->arena[r] = arena_create();
+		const ProgramVariant **list =
+			arena_array(a, const ProgramVariant *, q->p->nvariants + 1);
+		const int n = variants_of(q->p, a, (TtRisc)r, list);
+		q->object[r] = codegen_object(a, library_of((TtRisc)r), (TtRisc)r, list, n);
 	}
 	return NULL;
 }
@@ -74,7 +78,10 @@ bool emit_program(Emission *e, Arena *a, Diag *d, const Program *p, const Target
 
 	const double start = clock_now();
 	Bytes objects[TT_RISCS];
-	compile(a, p, objects);
+	for (int r = 0; r < TT_RISCS; r++)
+		objects[r] = (Bytes){ precompiled[r].text, precompiled[r].size };
+	if (options->fresh)
+		compile(a, p, objects);
 	const double compiled = clock_now();
 
 	Code c;

@@ -20,6 +20,7 @@ typedef struct EmitOptions {
 	const char *compiler; /* name and version, for the package */
 	uint32_t code_budget; /* bytes of L1 for code; 0: all below TT_CONTROL */
 	bool iram;            /* NCRISC runs from its instruction memory */
+	bool fresh;           /* compile the variants again (variants.h) */
 } EmitOptions;
 
 /* What came out, for reports. */

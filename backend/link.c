@@ -42,6 +42,29 @@ bool link_init(Link *l, Arena *a, Diag *d, const Object *o, uint32_t ram_bytes)
 	return true;
 }
 
+void link_keep(Link *l, Arena *a, const int sections[], int n)
+{
+	const Object *o = l->object;
+	int *left = arena_array(a, int, o->nsections + n + 1), nleft = 0;
+	for (int i = 0; i < o->nsections; i++)
+		l->apart[i] = true;
+	left[nleft++] = o->symbols[l->start].section;
+	for (int i = 0; i < n; i++)
+		left[nleft++] = sections[i];
+	for (int i = 0; i < nleft; i++)
+		l->apart[left[i]] = false;
+	while (nleft) {
+		const ObjSection *s = &o->sections[left[--nleft]];
+		for (int i = 0; i < s->nrelocs; i++) {
+			const int to = o->symbols[s->relocs[i].symbol].section;
+			if (to >= 0 && l->apart[to]) {
+				l->apart[to] = false;
+				left[nleft++] = to;
+			}
+		}
+	}
+}
+
 typedef enum Turn { START, CODE, CONSTANTS, TURNS, VARIABLES } Turn;
 
 static Turn turn_of(const Link *l, int section)
@@ -68,7 +91,7 @@ void link_place(Link *l, uint32_t at, uint32_t load)
 	l->local_bytes = 0;
 	for (int i = 0; i < o->nsections; i++) {
 		const ObjSection *s = &o->sections[i];
-		if (!s->loaded || !s->empty)
+		if (!s->loaded || !s->empty || l->apart[i])
 			continue;
 		l->local_bytes = align_up(l->local_bytes, s->align);
 		l->address[i] = LINK_LOCAL + l->local_bytes;

@@ -42,6 +42,10 @@ typedef struct Link {
  * is reported. */
 bool link_init(Link *l, Arena *a, Diag *d, const Object *o, uint32_t ram_bytes);
 
+/* Sets `apart` for all but what the entry point and these sections refer to,
+ * directly or not. */
+void link_keep(Link *l, Arena *a, const int sections[], int n);
+
 /* Places the resident part, the section with the entry point first. */
 void link_place(Link *l, uint32_t at, uint32_t load);
 
@@ -58,9 +62,9 @@ bool link_section(const Link *l, Diag *d, int section, uint32_t at, uint8_t *to)
  * wrong, which is reported. */
 Bytes link_elf(const Link *l, Arena *a, Diag *d);
 
-/* Bytes of stack the functions of an object need at most, the deepest routine on
- * top of the deepest function that is resident. -1 if that cannot be known,
- * which is reported. */
-int64_t link_stack(const Object *o, Arena *a, Diag *d);
+/* Bytes of stack the functions that are not apart need at most, the deepest
+ * routine on top of the deepest other one. -1 if that cannot be known, which is
+ * reported. */
+int64_t link_stack(const Link *l, Arena *a, Diag *d);
 
 #endif

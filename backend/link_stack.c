@@ -93,13 +93,14 @@ static int64_t depth_of(Walk *w, int index)
 	return own + deepest;
 }
 
-int64_t link_stack(const Object *o, Arena *a, Diag *d)
+int64_t link_stack(const Link *l, Arena *a, Diag *d)
 {
+	const Object *o = l->object;
 	Walk w = { o, d, arena_array(a, int64_t, o->nsymbols) };
 	int64_t resident = 0, routine = 0;
 	for (int i = 0; i < o->nsymbols; i++) {
 		const ObjSymbol *s = &o->symbols[i];
-		if (!s->function || s->section < 0)
+		if (!s->function || s->section < 0 || l->apart[s->section])
 			continue;
 		const int64_t depth = depth_of(&w, i);
 		if (depth < 0)

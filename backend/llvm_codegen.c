@@ -15,22 +15,6 @@ typedef struct Codegen {
 	LLVMBuilderRef builder;
 } Codegen;
 
-bool codegen_needs(const Program *p, int variant, TtRisc risc)
-{
-	for (int o = 0; o < p->nops; o++) {
-		bool all = false;
-		for (int c = 0; c < p->ncores; c++) {
-			const int own = p->ops[o].cores[c].variant[risc];
-			if (own == variant)
-				return true;
-			all |= own == VARIANT_AS_ALL;
-		}
-		if (all && p->ops[o].variant[risc] == variant)
-			return true;
-	}
-	return false;
-}
-
 static void set_flag(Codegen *g, LLVMValueRef f, const char *name)
 {
 	const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -79,6 +63,7 @@ static LLVMValueRef add_function(Codegen *g, const char *name, LLVMTypeRef type)
 /* Calls the library's routine with the constants of the variant. */
 static void add_variant(Codegen *g, Arena *a, const ProgramVariant *v, LLVMModuleRef library)
 {
+	const char *name = variant_symbol(a, v);
 	const Routine *r = routine_at(v->routine);
 	const int nargs = routine_nargs(r);
 	LLVMValueRef from = LLVMGetNamedFunction(library, arena_printf(a, "tt_%s", r->name));
@@ -92,8 +77,8 @@ static void add_variant(Codegen *g, Arena *a, const ProgramVariant *v, LLVMModul
 	LLVMValueRef callee = LLVMGetNamedFunction(g->module, arena_printf(a, "tt_%s", r->name));
 	if (!callee)
 		callee = LLVMAddFunction(g->module, arena_printf(a, "tt_%s", r->name), type);
-	LLVMValueRef f = add_function(g, v->name, wrapper);
-	LLVMSetSection(f, arena_printf(a, LINK_ROUTINE "%s", v->name));
+	LLVMValueRef f = add_function(g, name, wrapper);
+	LLVMSetSection(f, arena_printf(a, LINK_ROUTINE "%s", name));
 	values[0] = LLVMBuildBitCast(g->builder, LLVMGetParam(f, 0),
 				     LLVMTypeOf(LLVMGetParam(from, 0)), "params");
 	for (int i = 0; i < nargs; i++)
@@ -123,28 +108,30 @@ static bool is_routine(const char *name)
 	return strncmp(name, "tt_", 3) == 0 && routine_find(name + 3) >= 0;
 }
 
-/* Everything becomes internal but what the linker looks for; every function
- * gets the same target, or nothing would be inlined. */
-static void finish_functions(Codegen *g, const Program *p)
+/* Everything becomes internal but what the linker looks for, in a section of its
+ * own; every function gets the same target, or nothing would be inlined. */
+static void finish_functions(Codegen *g, Arena *a)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(g->module); f; f = LLVMGetNextFunction(f)) {
 		size_t n;
-		const char *name = LLVMGetValueName2(f, &n);
+		const char *name = LLVMGetValueName2(f, &n), *section = LLVMGetSection(f);
 		if (LLVMIsDeclaration(f))
 			continue;
 		llvm_target_attribute(&g->target, f, "target-cpu", LLVM_TARGET_CPU);
 		llvm_target_attribute(&g->target, f, "target-features", LLVM_TARGET_FEATURES);
 		if (is_routine(name))
 			set_flag(g, f, "alwaysinline");
-		bool kept = is_root(name);
-		for (int i = 0; i < p->nvariants && !kept; i++)
-			kept = strcmp(name, p->variants[i].name) == 0;
-		if (!kept)
+		if (section && strncmp(section, LINK_ROUTINE, strlen(LINK_ROUTINE)) == 0)
+			continue;
+		if (!section || !*section)
+			LLVMSetSection(f, arena_printf(a, ".text.%s", name));
+		if (!is_root(name))
 			LLVMSetLinkage(f, LLVMInternalLinkage);
 	}
 }
 
-Bytes codegen_object(Arena *a, Bytes bitcode, const Program *p, TtRisc risc)
+Bytes codegen_object(Arena *a, Bytes bitcode, TtRisc risc, const ProgramVariant *const variants[],
+		     int n)
 {
 	Codegen g;
 	llvm_target_init(&g.target);
@@ -154,14 +141,13 @@ Bytes codegen_object(Arena *a, Bytes bitcode, const Program *p, TtRisc risc)
 	g.builder = LLVMCreateBuilderInContext(g.target.context);
 
 	LLVMModuleRef library = open_library(&g, bitcode);
-	for (int i = 0; i < p->nvariants; i++)
-		if (codegen_needs(p, i, risc))
-			add_variant(&g, a, &p->variants[i], library);
+	for (int i = 0; i < n; i++)
+		add_variant(&g, a, variants[i], library);
 	add_dispatch(&g, library);
 	LLVMDisposeBuilder(g.builder);
 	if (LLVMLinkModules2(g.module, library))
 		die("llvm: the device library does not link");
-	finish_functions(&g, p);
+	finish_functions(&g, a);
 	Bytes object = llvm_target_emit(&g.target, a, g.module);
 	llvm_target_finish(&g.target);
 	return object;

@@ -1,6 +1,6 @@
 /*
  * Code of one RISC-V: the device library's bitcode, of which only what is used
- * is read, and a function of its own for each variant the program runs there.
+ * is read, and a function of its own for each variant.
  *
  *     define void @conv_unpack_1_2_4_1(ptr %params) section ".text.routine.conv_unpack_1_2_4_1" {
  *             tail call void @tt_conv_unpack(ptr %params, i32 1, i32 2, i32 4, i32 1)
@@ -14,14 +14,12 @@
 #ifndef BACKEND_LLVM_CODEGEN_H
 #define BACKEND_LLVM_CODEGEN_H
 
-#include "backend/program.h"
+#include "backend/variants.h"
 #include "ir/file.h"
-
-/* True if any core runs `variant` on `risc`. */
-bool codegen_needs(const Program *p, int variant, TtRisc risc);
 
 /* An object in the arena. The library is bitcode of this LLVM or an older one;
  * one that is not, or lacks a routine, is our mistake and ends the program. */
-Bytes codegen_object(Arena *a, Bytes library, const Program *p, TtRisc risc);
+Bytes codegen_object(Arena *a, Bytes library, TtRisc risc, const ProgramVariant *const variants[],
+		     int n);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/routines.h"
+#include "backend/variants.h"
 
 /* Room for one more at the end of a list of `n`: lists double when their
  * length is a power of two, so they need no capacity of their own. */
@@ -53,13 +54,10 @@ int program_variant(Program *p, const char *routine, const uint32_t *args, int n
 		    && (nargs == 0 || memcmp(v->args, args, (size_t)nargs * sizeof *args) == 0))
 			return i;
 	}
-	char *name = arena_strdup(p->arena, routine);
 	ProgramVariant *v = program_add_variant(p, NULL, row);
-	for (int i = 0; i < nargs; i++) {
-		v->args[i] = args[i];
-		name = arena_printf(p->arena, "%s_%u", name, args[i]);
-	}
-	v->name = name;
+	if (nargs)
+		memcpy(v->args, args, (size_t)nargs * sizeof *args);
+	v->name = variant_symbol(p->arena, v);
 	return p->nvariants - 1;
 }
 

@@ -8,6 +8,7 @@
 #include "tests/program_fixture.h"
 
 static const EmitOptions plain = { .compiler = "test" };
+static const EmitOptions fresh = { .compiler = "test", .fresh = true };
 
 static Emission emitted(Fixture *t, const Program *p, const EmitOptions *options)
 {
@@ -87,7 +88,8 @@ static void each_risc_v_gets_the_variants_it_runs(void **state)
 {
 	Fixture *t = *state;
 	const Emission e = emitted(t, program_small(t), &plain);
-	static const char *const runs[TT_RISCS] = { "in_a", "receive", "unpack_a", "math_a", "store_a" };
+	static const char *const runs[TT_RISCS] = { "edge_in_0_1", "weights_receive",
+		"conv_unpack_1_1_1_1", "conv_math_1_1_4_0", "store_1_1_1_1" };
 	uint32_t size = 0, end = 0;
 	for (int r = 0; r < TT_RISCS; r++) {
 		const uint32_t at = function_in(e.elf[r], runs[r], &size);
@@ -98,8 +100,20 @@ static void each_risc_v_gets_the_variants_it_runs(void **state)
 		end += e.code_bytes[r];
 	}
 	assert_int_equal(block_word(e.package, 0, 1, 1 + TT_NCRISC),
-			 function_in(e.elf[TT_NCRISC], "fetch", &size));
+			 function_in(e.elf[TT_NCRISC], "weights_fetch", &size));
 	assert_int_equal(block_word(e.package, 0, 0, 1 + TT_NCRISC), 0);
+}
+
+static void llvm_makes_the_same_code_again(void **state)
+{
+	Fixture *t = *state;
+	const Emission then = emitted(t, program_small(t), &plain);
+	const Emission now = emitted(t, program_small(t), &fresh);
+	printf("emission: %.1f ms, compiled again %.0f ms\n", all_time(&then), all_time(&now));
+	for (int r = 0; r < TT_RISCS; r++) {
+		assert_int_equal(then.code_bytes[r], now.code_bytes[r]);
+		assert_int_equal(then.stack_bytes[r], now.stack_bytes[r]);
+	}
 }
 
 static void the_same_program_gives_the_same_bytes(void **state)
@@ -143,7 +157,7 @@ static void code_grows_with_variants_and_not_with_ops(void **state)
 	const Emission two = emitted(t, long_program(t, 300, 2), &plain);
 	printf("code: %u bytes for 3 ops, %u for 300, %u with one more variant\n", all_code(&few),
 	       all_code(&many), all_code(&two));
-	printf("emission: %.0f ms for 3 ops, %.0f for 300\n", all_time(&few), all_time(&many));
+	printf("emission: %.1f ms for 3 ops, %.1f for 300\n", all_time(&few), all_time(&many));
 	assert_int_equal(all_code(&few), all_code(&many));
 	assert_true(all_code(&two) > all_code(&many));
 }
@@ -159,7 +173,7 @@ static void code_over_its_budget_goes_into_overlays(void **state)
 	assert_true(e.overlays > 1);
 	assert_true(all_code(&e) + e.overlay_area <= tight.code_budget);
 	uint32_t size;
-	assert_int_equal(function_in(e.elf[TT_TRISC0], "unpack_a", &size), 0);
+	assert_int_equal(function_in(e.elf[TT_TRISC0], "conv_unpack_1_1_1_1", &size), 0);
 	const size_t bytes = offsetof(TtOp, overlay_bytes) / 4, to = offsetof(TtOp, overlay_to) / 4;
 	const uint32_t area = block_word(e.package, 1, 0, to);
 	assert_true(area >= all_code(&e) && area % 32 == 0);
@@ -252,12 +266,13 @@ static void run_on(Fixture *t, const EmitOptions *options, const char *device)
 	tessera_package_close(package);
 }
 
-/* Whole, in overlays, and with NCRISC in its own memory. */
+/* Whole, compiled again, in overlays, and with NCRISC in its own memory. */
 static void run_all_ways(Fixture *t, const char *device)
 {
 	const Emission whole = emitted(t, program_small(t), &plain);
 	const EmitOptions tight = { .compiler = "test", .code_budget = all_code(&whole) - 512 };
 	run_on(t, &plain, device);
+	run_on(t, &fresh, device);
 	run_on(t, &tight, device);
 	run_on(t, &(EmitOptions){ .compiler = "test", .iram = true }, device);
 }
@@ -280,6 +295,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		T(each_risc_v_gets_the_variants_it_runs),
+		T(llvm_makes_the_same_code_again),
 		T(the_same_program_gives_the_same_bytes),
 		T(code_grows_with_variants_and_not_with_ops),
 		T(code_over_its_budget_goes_into_overlays),

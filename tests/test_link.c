@@ -236,19 +236,38 @@ static void a_routine_that_is_apart_is_linked_anywhere_but_not_referred_to(void 
 	assert_non_null(strstr(fixture_said(t), "refers to .text.routine.one, which is not resident"));
 }
 
+static void what_nobody_refers_to_is_left_out(void **state)
+{
+	Fixture *t = *state;
+	Parts p = { .nrelocs = 1, .bss = 4 };
+	Object o;
+	Link l;
+	p.relocs[0] = reloc(0, SYM_CONST, R_RISCV_32, 0);
+	assert_true(object_read(&o, t->arena, &t->diag, "o", object(t, &p)));
+	assert_true(link_init(&l, t->arena, &t->diag, &o, 4096));
+	link_keep(&l, t->arena, NULL, 0);
+	assert_true(l.apart[ROUTINE] && l.apart[BSS] && !l.apart[TEXT] && !l.apart[RODATA]);
+	link_keep(&l, t->arena, (int[]){ ROUTINE }, 1);
+	assert_true(!l.apart[ROUTINE] && l.apart[BSS]);
+}
+
 static void the_stack_is_the_deepest_way_down(void **state)
 {
 	Fixture *t = *state;
 	Parts p = { .nrelocs = 0, .bss = 4 };
 	Object o;
+	Link l;
 	p.text[0] = 0xfe010113;    /* addi sp, sp, -32 */
 	p.routine[0] = 0xfb010113; /* addi sp, sp, -80 */
 	p.routine[1] = 0x05010113; /* addi sp, sp, 80 */
 	assert_true(object_read(&o, t->arena, &t->diag, "o", object(t, &p)));
-	assert_int_equal(link_stack(&o, t->arena, &t->diag), 32 + 80);
+	assert_true(link_init(&l, t->arena, &t->diag, &o, 4096));
+	assert_int_equal(link_stack(&l, t->arena, &t->diag), 32 + 80);
+	link_keep(&l, t->arena, NULL, 0);
+	assert_int_equal(link_stack(&l, t->arena, &t->diag), 32);
 	p.text[1] = 0x40a10133; /* sub sp, sp, a0 */
 	assert_true(object_read(&o, t->arena, &t->diag, "o", object(t, &p)));
-	assert_int_equal(link_stack(&o, t->arena, &t->diag), -1);
+	assert_int_equal(link_stack(&l, t->arena, &t->diag), -1);
 	assert_non_null(strstr(fixture_said(t), "'_start' takes an amount that is not in its code"));
 }
 
@@ -271,7 +290,7 @@ static void damaged_objects_are_refused_or_linked_and_nothing_else(void **state)
 		Object o;
 		Link l;
 		bool ok = object_read(&o, a, &d, "o", (Bytes){ copy, size })
-			&& link_init(&l, a, &d, &o, 4096) && link_stack(&o, a, &d) >= 0;
+			&& link_init(&l, a, &d, &o, 4096) && link_stack(&l, a, &d) >= 0;
 		if (ok) {
 			link_place(&l, 0, 0);
 			ok = l.bytes > 1 << 20 || link_elf(&l, a, &d).data;
@@ -292,6 +311,7 @@ int main(void)
 		T(a_call_and_an_address_take_two_instructions),
 		T(what_cannot_be_linked_is_refused),
 		T(a_routine_that_is_apart_is_linked_anywhere_but_not_referred_to),
+		T(what_nobody_refers_to_is_left_out),
 		T(the_stack_is_the_deepest_way_down),
 		T(damaged_objects_are_refused_or_linked_and_nothing_else),
 	};
