@@ -68,6 +68,19 @@ static void transpose(Player *p, const ExactWay *w, uint32_t k)
 	show_b(p, 0);
 }
 
+/* Rows by the counters alone: counted on, or set from where the line began. */
+static void counters(Player *p, const ExactWay *w, uint32_t k)
+{
+	(void)w;
+	for (uint32_t row = 0; row < 64; row += 8) {
+		play(p, OP_MOVA2D(0, 2, 1, 0, 0));
+		if (k % 3 == 2)
+			play(p, OP_SETRWC(7, 8, 8, 8, 7, 0));
+		else
+			play(p, OP_INCRWC(8, 8, 8, k % 3 ? 4 : 0));
+	}
+}
+
 static void zero_dst(Player *p, const ExactWay *w, uint32_t k)
 {
 	(void)w;
@@ -124,6 +137,8 @@ static const ExactWay ways[] = {
 	{ "MOVB2A", .code = b_to_a },
 	{ "TRNSPSRCB", WIDE, .code = transpose },
 	{ "TRNSPSRCB", .code = transpose },
+	{ "INCRWC, SETRWC", WIDE, .code = counters },
+	{ "INCRWC, SETRWC", .code = counters },
 	{ "ZEROACC", WIDE, .code = zero_dst },
 	{ "ZEROACC", .code = zero_dst },
 	{ "ZEROSRC", WIDE, STEPS, .code = zero_sources },

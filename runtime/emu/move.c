@@ -1,5 +1,5 @@
-/* Moves between the register files of the matrix unit, and what clears them
- * (MOVA2D.md, MOVB2D.md, MOVD2A.md, MOVD2B.md, MOVB2A.md, ZEROACC.md, ...). */
+/* Moves between the register files of the matrix unit
+ * (MOVA2D.md, MOVB2D.md, MOVD2A.md, MOVD2B.md, TRNSPSRCB.md). */
 #include "runtime/emu/fpu.h"
 
 #include "runtime/emu/dst.h"

@@ -70,6 +70,7 @@ static void read_lanes(const Tensix *t, Access a, uint32_t v[SFPU_LANES])
 	for (uint32_t n = 0; n < 4; n++, v += 8) {
 		uint32_t row = (a.row & ~3u) + n, at = wide ? dst32_row(row) : row;
 		const uint16_t *high = t->dst[at] + (a.row >> 1 & 1);
+		const uint16_t *low = wide ? t->dst[at + DST32_LOW] + (a.row >> 1 & 1) : NULL;
 
 		if (!t->dst_valid[at]) {
 			memset(v, 0, 8 * sizeof *v);
@@ -77,8 +78,8 @@ static void read_lanes(const Tensix *t, Access a, uint32_t v[SFPU_LANES])
 		}
 		for (int k = 0; k < 8; k++)
 			v[k] = (uint32_t)high[2 * k] << 16;
-		for (int k = 0; k < 8 && wide; k++)
-			v[k] |= high[DST32_LOW * ROW_VALUES + 2 * k];
+		for (int k = 0; k < 8 && low; k++)
+			v[k] |= low[2 * k];
 	}
 }
 
@@ -92,13 +93,14 @@ static void write_lanes(Tensix *t, Access a, const uint32_t v[SFPU_LANES])
 	for (uint32_t n = 0; n < 4; n++, v += 8, lanes >>= 8) {
 		uint32_t row = (a.row & ~3u) + n, at = wide ? dst32_row(row) : row;
 		uint16_t *high = t->dst[at] + (a.row >> 1 & 1);
+		uint16_t *low = wide ? t->dst[at + DST32_LOW] + (a.row >> 1 & 1) : NULL;
 
 		for (int k = 0; k < 8; k++) {
 			if (!(lanes >> k & 1))
 				continue;
 			high[2 * k] = (uint16_t)(v[k] >> 16);
-			if (wide)
-				high[DST32_LOW * ROW_VALUES + 2 * k] = (uint16_t)v[k];
+			if (low)
+				low[2 * k] = (uint16_t)v[k];
 		}
 		t->dst_valid[at] |= (lanes & 0xff) != 0;
 	}
