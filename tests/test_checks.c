@@ -273,6 +273,23 @@ static void packed_and_read(Strict *s, bool right)
 	strict_end(b);
 }
 
+static void unpacked_and_overwritten(Strict *s, bool right)
+{
+	Code *b = &s->code[BRISC], *unpack = &s->code[TRISC0];
+
+	strict_unpacker(unpack);
+	rv_tensix(unpack, OP_STALLWAIT(ON_RISC, UNPACK));
+	rv_tensix(unpack, UNPACR_B);
+	if (right)
+		sync(unpack);
+	rv_poke(unpack, STRICT_FREE, 1);
+	rv_rest(unpack);
+	rv_poke(b, STRICT_FREE, 0);
+	rv_await(b, STRICT_FREE, 1);
+	rv_poke(b, STRICT_DATA + 16, 0);
+	strict_end(b);
+}
+
 static void mop_changed(Strict *s, bool right)
 {
 	Code *c = &s->code[TRISC1];
@@ -324,6 +341,7 @@ static const StrictCase tensix_cases[] = {
 	{ "zeroacc_packing", "ZEROACC after PACR", cleared_while_packing },
 	{ "zeroacc_packing", "SEMGET before the packers are through", given_back_while_packing },
 	{ "pack_early", "PACR, word in L1 that announces it", packed_and_read },
+	{ "l1_reused", "UNPACR, word in L1 that gives it back", unpacked_and_overwritten },
 };
 
 static void each_breach_is_caught_and_each_clean_program_passes(void **state)

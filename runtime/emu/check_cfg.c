@@ -181,8 +181,7 @@ static void resolve(ThreadShadow *h, int thread)
 		h->flop = 0;
 	if (l->conditions & ON_RISC)
 		written_before(h, l->at);
-	if (!(h->open & USE_PACK))
-		h->know.packed[thread] = h->know.issued[thread];
+	know_done(&h->know, thread, h->open);
 	know_join(&h->know, &l->acquires);
 }
 

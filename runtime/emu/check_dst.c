@@ -21,7 +21,17 @@ void know_join(Know *to, const Know *from)
 			to->issued[k] = from->issued[k];
 		if (from->packed[k] > to->packed[k])
 			to->packed[k] = from->packed[k];
+		if (from->unpacked[k] > to->unpacked[k])
+			to->unpacked[k] = from->unpacked[k];
 	}
+}
+
+void know_done(Know *mine, int thread, uint32_t open)
+{
+	if (!(open & USE_PACK))
+		mine->packed[thread] = mine->issued[thread];
+	if (!(open & USE_UNPACK))
+		mine->unpacked[thread] = mine->issued[thread];
 }
 
 static void check_written(EmuCore *c, int thread, DstUser user, const DstBlock *b, uint32_t row)

@@ -47,6 +47,24 @@ void l1_check_packed(EmuCore *c, int risc, const Know *know, uint32_t address, u
 	}
 }
 
+/* What is overwritten has to be known to have been unpacked. */
+void l1_check_unpacked(EmuCore *c, int risc, const Know *know, uint32_t address, uint32_t bytes)
+{
+	const Shadow *s = c->shadow;
+
+	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
+		uint32_t stamp = s->unpacked[w];
+		int thread = stamp_by(stamp) - RISCS;
+
+		if (thread >= 0 && stamp_store(stamp) > know->unpacked[thread]) {
+			emu_fault(c, risc, "l1_reused", w * 4,
+				  "overwritten, and nobody has waited for the unpackers of thread %d",
+				  thread);
+			return;
+		}
+	}
+}
+
 void l1_mark_written(Shadow *s, uint32_t address, uint32_t bytes, uint32_t stamp)
 {
 	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
@@ -98,17 +116,23 @@ void shadow_host_write(EmuCore *c, uint64_t address, uint64_t bytes)
 
 void shadow_unpack(EmuCore *c, int thread, uint32_t address, uint32_t bytes)
 {
+	const Know *know = &c->shadow->thread[thread].know;
+
 	l1_check_read(c, TRISC0 + thread, "an unpacker", address, bytes);
 	l1_check_own(c, (Risc)(TRISC0 + thread), "an unpacker", address, bytes);
-	l1_check_packed(c, TRISC0 + thread, &c->shadow->thread[thread].know, address, bytes);
+	l1_check_packed(c, TRISC0 + thread, know, address, bytes);
+	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++)
+		c->shadow->unpacked[w] = stamp_of(know->issued[thread], RISCS + thread);
 }
 
 void shadow_pack(EmuCore *c, int thread, uint32_t address, uint32_t bytes)
 {
-	uint32_t issued = c->shadow->thread[thread].know.issued[thread];
+	const Know *know = &c->shadow->thread[thread].know;
 
 	l1_check_write(c, TRISC0 + thread, "a packer", address, bytes);
-	l1_mark_written(c->shadow, address, bytes, stamp_of(issued, RISCS + thread));
+	l1_check_unpacked(c, TRISC0 + thread, know, address, bytes);
+	l1_mark_written(c->shadow, address, bytes,
+			stamp_of(know->issued[thread], RISCS + thread));
 }
 
 void shadow_noc_read(EmuCore *c, EmuCore *by, int risc, uint32_t address, uint32_t bytes)

@@ -189,6 +189,7 @@ void shadow_noc_issue(EmuCore *c, const NocRequest *q)
 			check_semaphore(c, q);
 	} else {
 		l1_check_write(c, q->risc, "a NoC read", q->here, q->len);
+		l1_check_unpacked(c, q->risc, &c->shadow->hart[q->risc].know, q->here, q->len);
 	}
 	open_request(c->shadow, open);
 }

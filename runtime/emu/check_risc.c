@@ -156,7 +156,7 @@ void risc_sync_load(EmuCore *c, Risc r, uint32_t address, uint32_t rd)
 		return;
 	t->open = 0;
 	t->flop = 0;
-	t->know.packed[thread] = t->know.issued[thread];
+	know_done(&t->know, thread, 0);
 	know_join(&h->know, &t->know);
 }
 

@@ -22,7 +22,8 @@ Shadow *shadow_new(void)
 		return NULL;
 	s->word = calloc(L1_BYTES / 4, sizeof(*s->word));
 	s->stamp = calloc(L1_BYTES / 4, sizeof(*s->stamp));
-	if (!s->word || !s->stamp) {
+	s->unpacked = calloc(L1_BYTES / 4, sizeof(*s->unpacked));
+	if (!s->word || !s->stamp || !s->unpacked) {
 		shadow_free(s);
 		return NULL;
 	}
@@ -36,6 +37,7 @@ void shadow_free(Shadow *s)
 		return;
 	free(s->word);
 	free(s->stamp);
+	free(s->unpacked);
 	free(s->request);
 	free(s);
 }
@@ -159,6 +161,7 @@ void shadow_store(EmuCore *c, Risc r, uint32_t address, uint32_t size, uint32_t 
 	} else if (address < L1_BYTES) {
 		risc_needs_sync(c, r, address);
 		l1_check_write(c, (int)r, "a store", address, size);
+		l1_check_unpacked(c, (int)r, &c->shadow->hart[r].know, address, size);
 		risc_l1_store(c, r, address, size);
 		cb_store(c, r, address);
 	} else if (high != AT_LOCAL) {

@@ -28,13 +28,14 @@ static inline int stamp_by(uint32_t stamp) { return (int)(stamp & 7); }
 
 /* ---- who knows what of the Tensix threads ---- */
 
-/* How many instructions a thread has issued, and up to which its packers are
- * done, as far as somebody can know. */
+/* How many instructions a thread has issued, and up to which its packers and its
+ * unpackers are done, as far as somebody can know. */
 typedef struct Know {
-	uint32_t issued[TENSIX_THREADS], packed[TENSIX_THREADS];
+	uint32_t issued[TENSIX_THREADS], packed[TENSIX_THREADS], unpacked[TENSIX_THREADS];
 } Know;
 
 void know_join(Know *to, const Know *from);
+void know_done(Know *mine, int thread, uint32_t open); /* units still at work: USE_* */
 
 /* ---- a RISC-V ---- */
 
@@ -76,7 +77,7 @@ typedef struct HartShadow {
 /* ---- a Tensix thread ---- */
 
 enum {
-	USE_UNPACK0 = 1, USE_UNPACK1 = 2,
+	USE_UNPACK0 = 1, USE_UNPACK1 = 2, USE_UNPACK = 3,
 	USE_PACK0 = 4, USE_PACK = 0x3c, /* four of them */
 	USE_MATRIX = 0x40, USE_VECTOR = 0x80,
 	CFG_READERS = 5, /* kinds of unit that read configuration */
@@ -128,7 +129,8 @@ struct Shadow {
 	EmuProgram program;
 	bool limited; /* there are ranges the program may write */
 	uint8_t *word;
-	uint32_t *stamp;
+	uint32_t *stamp;    /* who wrote a word last */
+	uint32_t *unpacked; /* which thread's unpacker read it last: RISCS + thread, issued */
 	uint32_t stores;
 	HartShadow hart[RISCS];
 	ThreadShadow thread[TENSIX_THREADS];
@@ -179,6 +181,7 @@ void risc_needs_sync(EmuCore *c, Risc r, uint32_t address);
 /* ---- check_l1.c ---- */
 
 void l1_check_read(EmuCore *c, int risc, const char *who, uint32_t address, uint32_t bytes);
+void l1_check_unpacked(EmuCore *c, int risc, const Know *know, uint32_t address, uint32_t bytes);
 void l1_check_packed(EmuCore *c, int risc, const Know *know, uint32_t address, uint32_t bytes);
 void l1_check_write(EmuCore *c, int risc, const char *who, uint32_t address, uint32_t bytes);
 void l1_mark_written(Shadow *s, uint32_t address, uint32_t bytes, uint32_t stamp);
