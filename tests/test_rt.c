@@ -48,6 +48,52 @@ static void runs_on_the_vendors_simulator(void **state)
 	fixture_close(&f);
 }
 
+/* NHWC, and twice in one array, the second time backwards; all from one tensor. */
+static void outputs_are_views_of_what_is_in_dram(void **state)
+{
+	TesseraError e = { 0 };
+	Fixture f;
+	size_t n;
+	float nhwc[ELEMENTS], both[2][ELEMENTS];
+	TtbWriter *w = sample_writer(&copy_sample);
+	TtbPart part = ttb_whole_part(copy_sample.out, SAMPLE_OUT);
+
+	(void)state;
+	ttb_writer_output(w, "both", 2, (int64_t[]){ 2, ELEMENTS });
+	ttb_writer_part(w, &part);
+	part.start = ELEMENTS;
+	part.offset = ELEMENTS - 1;
+	part.strides[0] = -1;
+	ttb_writer_part(w, &part);
+	part = ttb_whole_part(copy_sample.out, SAMPLE_OUT);
+	part.rank = 2;
+	part.dims[0] = 35, part.dims[1] = 3;
+	part.strides[0] = 1, part.strides[1] = 35;
+	ttb_writer_output(w, "nhwc", 4, (int64_t[]){ 1, 5, 7, 3 });
+	ttb_writer_part(w, &part);
+
+	fake_open(&f, NULL);
+	tessera_unload(f.program);
+	uint8_t *file = sample_finish(w, &n);
+	TesseraPackage *package = tessera_package_memory(file, n, &e);
+	f.program = tessera_load(f.device, package, &e);
+	assert_non_null(f.program);
+	const TesseraTensor t[] = { tessera_output(package, 1), tessera_output(package, 2) };
+	const TesseraArray to[] = { f.to, tessera_array(&t[0], both), tessera_array(&t[1], nhwc) };
+	fill(f.x, 3);
+	assert_true(tessera_run(f.program, &f.from, 1, to, 3, &e));
+	for (int i = 0; i < ELEMENTS; i++) {
+		assert_true(f.y[i] == f.x[i] && both[0][i] == f.x[i]);
+		assert_true(both[1][i] == f.x[ELEMENTS - 1 - i]);
+		assert_true(nhwc[i] == f.x[i % 3 * 35 + i / 3]);
+	}
+	tessera_unload(f.program);
+	f.program = NULL;
+	tessera_package_close(package);
+	free(file);
+	fixture_close(&f);
+}
+
 static void memory_can_be_looked_at(void **state)
 {
 	Fixture f;
@@ -236,6 +282,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_give_their_outputs),
 		cmocka_unit_test(runs_on_the_vendors_simulator),
+		cmocka_unit_test(outputs_are_views_of_what_is_in_dram),
 		cmocka_unit_test(memory_can_be_looked_at),
 		cmocka_unit_test(arrays_that_do_not_fit_are_refused),
 		cmocka_unit_test(a_device_that_never_answers_is_given_up),
