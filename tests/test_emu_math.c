@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "runtime/device/tensix_ops.h"
+#include "runtime/emu/core.h"
 #include "runtime/emu/matrix.h"
 #include "tests/operands.h"
 
@@ -202,6 +204,35 @@ static void fast_product_is_near_the_exact_one(void **state)
 	}
 }
 
+/* Both phases of a product from the queue, with SrcA and SrcB of one value each. */
+static uint32_t product_of_instructions(bool fast, float a, float b)
+{
+	enum { MATH = 1, NEXT_PHASE = 1 << 13 };
+	static EmuCore core;
+	Tensix *t = &core.tensix;
+
+	tensix_reset(t, &core);
+	t->fast = fast;
+	t->cfg[0][1] = 5u << 17 | 5u << 21 | 1u << 29; /* bf16 sources, fp32 Dst */
+	t->thread[MATH].cfg[TCFG_ADDR_MOD_DST_SEC0_DestIncr.word] = NEXT_PHASE;
+	t->a.valid[0] = t->b.valid[0] = true;
+	t->a.rows[0][0][0] = operands_float(a);
+	t->b.rows[0][0][0] = operands_float(b);
+	for (int phase = 0; phase < 2; phase++)
+		tensix_push(t, MATH, OP_MVMUL(0, 0, 0, 0), true);
+	assert_int_equal(tensix_step(t, MATH, 2), 2);
+	return (uint32_t)t->dst[0][0] << 16 | t->dst[DST32_LOW][0];
+}
+
+static void fast_adds_a_product_once_whatever_the_phases(void **state)
+{
+	(void)state;
+	assert_int_equal(product_of_instructions(true, 1.5f, 2.25f), operands_float(3.375f));
+	assert_int_equal(product_of_instructions(false, 1.5f, 2.25f), operands_float(3.375f));
+	assert_int_equal(product_of_instructions(true, 1.0078125f, -1.0078125f),
+			 operands_float(-1.0078125f * 1.0078125f));
+}
+
 static void difference_of_equal_values_is_zero(void **state)
 {
 	Case c = small_integers();
@@ -236,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(difference_of_equal_values_is_zero),
 		cmocka_unit_test(elements_are_the_same_with_avx2),
+		cmocka_unit_test(fast_adds_a_product_once_whatever_the_phases),
 		cmocka_unit_test(fast_product_is_near_the_exact_one),
 		cmocka_unit_test(narrow_dst_rounds_every_sum),
 		cmocka_unit_test(one_row_and_one_column_go_to_all),
