@@ -435,12 +435,13 @@ uint32_t hart_run(EmuCore *c, Risc r, uint32_t steps)
 		COUNTER_ncrisc_instructions,
 	};
 	Hart *h = &c->hart[r];
+
+	if (!h->on || c->faulted || (h->poll.asleep && still_asleep(c, r)))
+		return 0;
 	uint32_t seen[SEEN_BYTES / 4];
 	Run k = { .seen = seen, .c = c, .h = h, .r = r, .l1 = c->l1, .local_size = local_bytes(r),
 		  .look_at = TURNS_FIRST };
 
-	if (!h->on || c->faulted || (h->poll.asleep && still_asleep(c, r)))
-		return 0;
 	h->waits = NULL;
 	if (!enter(&k, h->pc))
 		return 0;
