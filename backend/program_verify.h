@@ -13,6 +13,7 @@
  *   - rows pushed to a core lie in a buffer that is alive on both sides, and are
  *     waited for; nobody waits for rows that are not pushed
  *   - who receives weights is counted by the one who sends them
+ *   - the routines of an op on tiles are told the same, and what they can hold
  *
  * Code and stack are known only after linking: code.h.
  */
@@ -36,6 +37,7 @@ typedef struct Verifier {
 
 void verify_memory(Verifier *v);          /* program_verify_memory.c */
 void verify_op(Verifier *v, int op);      /* program_verify_ops.c */
+void verify_tiles(Verifier *v, int op, int core); /* program_verify_tiles.c */
 void verify_rows(Verifier *v);            /* program_verify_rows.c */
 void verify_edges(Verifier *v);           /* program_verify.c */
 

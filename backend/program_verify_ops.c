@@ -174,9 +174,13 @@ void verify_op(Verifier *v, int op)
 {
 	const int before = v->d->errors;
 	check_cbs(v, op);
-	for (int core = 0; core < v->p->ncores; core++)
-		if (check_core(v, op, core) && v->d->errors == before)
-			check_params(v, op, core);
+	for (int core = 0; core < v->p->ncores; core++) {
+		if (!check_core(v, op, core) || v->d->errors != before)
+			continue;
+		check_params(v, op, core);
+		if (v->d->errors == before && v->p->ops[op].params == params_find("tiles"))
+			verify_tiles(v, op, core);
+	}
 	if (v->d->errors == before)
 		check_senders(v, op);
 }

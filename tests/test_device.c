@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/program_verify.h"
 #include "ir/rng.h"
 #include "ir/tensor.h"
 #include "tests/check.h"
@@ -215,7 +216,7 @@ static void bands_exchange_rows_and_share_weights(void **state)
 				      { CONV(3, 3, 1, 1, 2, BF16, 4), .pages = 2 },
 				      true,
 				      0 });
-	conv_case(*state, (ConvCase){ 16,
+	conv_case(*state, (ConvCase){ 64,
 				      1,
 				      32,
 				      { 16, 0 },
@@ -410,6 +411,39 @@ static void code_that_does_not_fit_is_overlaid(void **state)
 	chain(*state, 12 * 1024, false);
 }
 
+/* What the verifier says of a small net, a parameter of which was changed. */
+static const char *refused(Fixture *t, const char *field, int index, uint32_t value)
+{
+	Net *n = net_open(t, 1);
+	Planes in = net_planes(n, DEV_BF16, 64, 2, 32, 0),
+	       out = net_planes(n, DEV_BF16, 64, 2, 32, 0);
+	Rng r = { 1 };
+	net_input(n, &in);
+	net_conv(n,
+		 (Conv){ CONV(1, 1, 1, 2, 1, BF16, 4), .values = numbers(t, &r, 64 * 64, 1),
+			 .bias = numbers(t, &r, 64, 1) },
+		 &in, 1, &out);
+	program_set(&n->p->ops[1], field, index, value);
+	const Target *target = target_load(t->arena, &t->diag, "wormhole_n150");
+	n->p->dram_free = n->dram;
+	for (int i = 0; i < n->p->nbuffers; i++)
+		n->p->buffers[i].last = n->p->nops - 1;
+	assert_false(program_verify(n->p, target, &t->diag));
+	return fixture_said(t);
+}
+
+static void what_kernels_cannot_hold_is_refused(void **state)
+{
+	const char *said = refused(*state, "k_block", 0, 200);
+	assert_non_null(strstr(said, "piece 0: blocks of 200 of 2 input tiles, times 2"));
+	said = refused(*state, "page_bytes", 0, 8256);
+	assert_non_null(strstr(said, "pages of 8256 bytes, of which the kernels walk 8320"));
+	said = refused(*state, "stride_w", 0, 2);
+	assert_non_null(strstr(said, "a conv steps by one column, not by 2"));
+	said = refused(*state, "out_first", 0, 1);
+	assert_non_null(strstr(said, "output: planes 1 to 5 of 4"));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -428,6 +462,7 @@ int main(void)
 		CASE(host_rows_round_to_nearest_even),
 		CASE(ncrisc_runs_from_its_instruction_memory),
 		CASE(code_that_does_not_fit_is_overlaid),
+		CASE(what_kernels_cannot_hold_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,131 @@
+/*
+ * What the routines of an op on tiles take for granted: that they were told the
+ * same, and that counters and descriptors hold what they are given
+ * (runtime/device/DEVICE.md).
+ */
+#include <string.h>
+
+#include "backend/program_verify.h"
+#include "backend/routines.h"
+#include "ir/weight_block.h"
+#include "runtime/device/params.h"
+
+enum {
+	MOST_BLOCK = 255,     /* tiles: z of a descriptor */
+	MOST_SECTION = 65535, /* pixels between exponents and mantissas */
+	BIAS_BYTES = 2 * TILE,
+};
+
+typedef struct Tiles {
+	Verifier *v;
+	int op, core;
+	TtTiles p;
+} Tiles;
+
+#define WRONG(t, ...) \
+	verify_wrong((t)->v, (t)->v->p->ops[(t)->op].loc, (t)->op, (t)->core, __VA_ARGS__)
+
+/* A constant of the routine a RISC-V runs; 0 if it runs another. */
+static uint32_t told(const Tiles *t, TtRisc risc, const char *routine, const char *arg)
+{
+	const Program *p = t->v->p;
+	const int variant = program_runs(&p->ops[t->op], t->core, risc);
+	if (variant < 0 || p->variants[variant].routine != routine_find(routine))
+		return 0;
+	const RoutineArg *a = routine_at(p->variants[variant].routine)->args;
+	for (int i = 0; a[i].name; i++)
+		if (strcmp(a[i].name, arg) == 0)
+			return p->variants[variant].args[i];
+	return 0;
+}
+
+/* Bytes of a page by what the kernels walk. */
+static uint64_t walked(const Tiles *t, uint32_t n, uint32_t type)
+{
+	uint64_t bytes = (uint64_t)n * BIAS_BYTES;
+	for (uint32_t s = 0; s < t->p.segments; s++) {
+		const uint32_t k = (t->p.in_planes[s] + 1) / 2;
+		const WeightBlocks w = { type, t->p.kernel_h * t->p.kernel_w, TILE * k, TILE * n,
+					 t->p.k_block[s], n };
+		if (!t->p.k_block[s] || k % t->p.k_block[s] || t->p.k_block[s] * n > MOST_BLOCK) {
+			WRONG(t, "piece %u: blocks of %u of %u input tiles, times %u; at most %d in all", s,
+			      t->p.k_block[s], k, n, (int)MOST_BLOCK);
+			return 0;
+		}
+		bytes += weight_bytes(&w);
+	}
+	return bytes;
+}
+
+static void check_product(const Tiles *t)
+{
+	const uint32_t n = told(t, TT_TRISC0, "conv_unpack", "n");
+	const uint32_t hold = told(t, TT_TRISC0, "conv_unpack", "hold");
+	const uint32_t type = told(t, TT_TRISC0, "conv_unpack", "weight_type");
+	const uint32_t stored = told(t, TT_TRISC2, "store", "n");
+	const bool pairs = !stored && told(t, TT_TRISC2, "store_pairs", "out_type");
+	const uint32_t tiles = (t->p.out_planes + 1) / 2 * (pairs ? 4 : 1);
+	if (n != told(t, TT_TRISC1, "conv_math", "n") || hold != told(t, TT_TRISC1, "conv_math", "hold")
+	    || (!pairs && (n != stored || hold != told(t, TT_TRISC2, "store", "hold"))))
+		WRONG(t, "unpack, math and store are not told the same n and hold");
+	if ((n > 1 && hold > 1) || (pairs && (n != 2 || hold != 1)))
+		WRONG(t, "n %u and hold %u do not go together", n, hold);
+	if (t->p.stride_w != 1)
+		WRONG(t, "a conv steps by one column, not by %u", t->p.stride_w);
+	if (t->p.groups != (tiles + n - 1) / n)
+		WRONG(t, "%u groups of %u for %u output tiles", t->p.groups, n, tiles);
+	if (t->p.weights % ALIGN_DRAM || t->p.page_bytes % ALIGN_DRAM)
+		WRONG(t, "pages of %u bytes at 0x%x are not on %d, as reads from DRAM want",
+		      t->p.page_bytes, t->p.weights, (int)ALIGN_DRAM);
+	const uint64_t bytes = walked(t, n, type);
+	if (bytes && bytes != t->p.page_bytes)
+		WRONG(t, "pages of %u bytes, of which the kernels walk %llu", t->p.page_bytes,
+		      (unsigned long long)bytes);
+}
+
+static void check_window(const Tiles *t)
+{
+	const bool strided = told(t, TT_TRISC0, "window_unpack", "strided");
+	if (t->p.segments != 1 || told(t, TT_TRISC2, "store", "n") != 1
+	    || told(t, TT_TRISC2, "store", "hold") != 1)
+		WRONG(t, "a window has one piece, and a tile at a time");
+	if (strided != (t->p.stride_w != 1))
+		WRONG(t, "strided is %d, the column stride %u", strided, t->p.stride_w);
+	if (strided && told(t, TT_TRISC0, "window_unpack", "in_type") != DEV_BF16)
+		WRONG(t, "columns of bfp8_b cannot be skipped");
+	if (t->p.in_planes[0] != t->p.out_planes)
+		WRONG(t, "%u planes in, %u out", t->p.in_planes[0], t->p.out_planes);
+}
+
+static void check_planes(const Tiles *t)
+{
+	const TtTiles *p = &t->p;
+	const uint64_t pixels = (uint64_t)p->out_total * p->out_height * p->out_pitch;
+	const bool blocks = told(t, TT_TRISC2, "store", "out_type") == DEV_BFP8_B
+		|| told(t, TT_TRISC2, "store_pairs", "out_type") == DEV_BFP8_B;
+	for (uint32_t s = 0; s < p->segments; s++)
+		if (!p->in_planes[s] || p->in_first[s] + p->in_planes[s] > p->in_total[s])
+			WRONG(t, "piece %u: planes %u to %u of %u", s, p->in_first[s],
+			      p->in_first[s] + p->in_planes[s], p->in_total[s]);
+	if (p->out_first + p->out_planes > p->out_total)
+		WRONG(t, "output: planes %u to %u of %u", p->out_first, p->out_first + p->out_planes,
+		      p->out_total);
+	if (blocks && (pixels > MOST_SECTION || p->out_x % PITCH_STEP || p->out_pitch % PITCH_STEP))
+		WRONG(t, "bfp8_b output: %llu pixels (at most %d), column %u, pitch %u (on %d)",
+		      (unsigned long long)pixels, (int)MOST_SECTION, p->out_x, p->out_pitch,
+		      (int)PITCH_STEP);
+}
+
+void verify_tiles(Verifier *v, int op, int core)
+{
+	Tiles t = { .v = v, .op = op, .core = core };
+	uint32_t words[sizeof t.p / sizeof(uint32_t)];
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		words[i] = program_word(&v->p->ops[op], core, (int)i);
+	memcpy(&t.p, words, sizeof words);
+	check_planes(&t);
+	if (told(&t, TT_TRISC0, "conv_unpack", "n"))
+		check_product(&t);
+	else if (told(&t, TT_TRISC0, "window_unpack", "in_type"))
+		check_window(&t);
+}
