@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "backend/emit.h"
+#include "ir/clock.h"
 #include "runtime/host/ttb.h"
 #include "tests/program_fixture.h"
 
@@ -157,9 +158,26 @@ static void code_grows_with_variants_and_not_with_ops(void **state)
 	const Emission two = emitted(t, long_program(t, 300, 2), &plain);
 	printf("code: %u bytes for 3 ops, %u for 300, %u with one more variant\n", all_code(&few),
 	       all_code(&many), all_code(&two));
-	printf("emission: %.1f ms for 3 ops, %.1f for 300\n", all_time(&few), all_time(&many));
 	assert_int_equal(all_code(&few), all_code(&many));
 	assert_true(all_code(&two) > all_code(&many));
+}
+
+/* Milliseconds from a program to its package. */
+static double time_of(Fixture *t, const Program *p)
+{
+	const double start = clock_now();
+	emitted(t, p, &plain);
+	return 1e3 * (clock_now() - start);
+}
+
+static void emission_takes_milliseconds(void **state)
+{
+	Fixture *t = *state;
+	const double few = time_of(t, long_program(t, 3, 1));
+	const double many = time_of(t, long_program(t, 300, 2));
+	printf("emission: %.1f ms for one conv, %.1f for 298\n", few, many);
+	assert_true(few < 50);
+	assert_true(many < 1500);
 }
 
 static void code_over_its_budget_goes_into_overlays(void **state)
@@ -238,12 +256,12 @@ static void a_package_is_also_an_object_with_a_header(void **state)
 	assert_non_null(strstr(header.data, "extern const uint64_t tessera_my_net_bytes;\n"));
 }
 
-static void run_on(Fixture *t, const EmitOptions *options, const char *device)
+static void run_on(Fixture *t, const Program *p, const EmitOptions *options, const char *device)
 {
 	enum { N = 16 * 4 * 32 };
 	static float x[N], y[N];
 	TesseraError error = { 0 };
-	const Emission e = emitted(t, program_small(t), options);
+	const Emission e = emitted(t, p, options);
 	TesseraPackage *package = tessera_package_memory(e.package.data, e.package.size, &error);
 	TesseraDevice *d = package ? tessera_device_open(device, &error) : NULL;
 	TesseraProgram *program = d ? tessera_load(d, package, &error) : NULL;
@@ -271,15 +289,20 @@ static void run_all_ways(Fixture *t, const char *device)
 {
 	const Emission whole = emitted(t, program_small(t), &plain);
 	const EmitOptions tight = { .compiler = "test", .code_budget = all_code(&whole) - 512 };
-	run_on(t, &plain, device);
-	run_on(t, &fresh, device);
-	run_on(t, &tight, device);
-	run_on(t, &(EmitOptions){ .compiler = "test", .iram = true }, device);
+	run_on(t, program_small(t), &plain, device);
+	run_on(t, program_small(t), &fresh, device);
+	run_on(t, program_small(t), &tight, device);
+	run_on(t, program_small(t), &(EmitOptions){ .compiler = "test", .iram = true }, device);
 }
 
 static void what_was_emitted_runs_on_the_emulator(void **state)
 {
 	run_all_ways(*state, "emu");
+}
+
+static void three_hundred_ops_run_one_after_the_other(void **state)
+{
+	run_on(*state, long_program(*state, 300, 1), &plain, "emu");
 }
 
 static void what_was_emitted_runs_on_the_vendors_simulator(void **state)
@@ -298,12 +321,14 @@ int main(void)
 		T(llvm_makes_the_same_code_again),
 		T(the_same_program_gives_the_same_bytes),
 		T(code_grows_with_variants_and_not_with_ops),
+		T(emission_takes_milliseconds),
 		T(code_over_its_budget_goes_into_overlays),
 		T(ncrisc_runs_from_its_own_memory_if_asked_and_if_it_fits),
 		T(a_stack_that_does_not_fit_is_refused),
 		T(a_program_read_from_text_lacks_its_weights),
 		T(a_package_is_also_an_object_with_a_header),
 		T(what_was_emitted_runs_on_the_emulator),
+		T(three_hundred_ops_run_one_after_the_other),
 		T(what_was_emitted_runs_on_the_vendors_simulator),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
