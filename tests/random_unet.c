@@ -15,11 +15,11 @@ static int64_t pick(Net *n, int64_t least, int64_t most)
 }
 
 /* Around zero, of the size that keeps activations near 1; or one of -1, 0, 1,
- * mostly 0. */
+ * mostly 0: about two of a sum are not. */
 static float value(Net *n, int64_t fan_in)
 {
 	if (n->opt->integers)
-		return pick(n, 0, fan_in / 8 + 1) ? 0 : (float)pick(n, -1, 1);
+		return pick(n, 0, fan_in / 2) ? 0 : (float)pick(n, -1, 1);
 	return (2 * rng_float(&n->rng) - 1) * sqrtf(6.0f / (float)fan_in);
 }
 

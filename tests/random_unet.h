@@ -8,7 +8,7 @@
 #include "ir/rng.h"
 
 typedef struct NetOptions {
-	bool integers;  /* small whole numbers, sparse: every sum stays below 256 */
+	bool integers;  /* small whole numbers, sparse: sums stay below 128 */
 	DevTypes stored; /* hint for the tensors between the edges, or 0 */
 	DevTypes weights; /* hint for the weights, or 0 */
 	int most_width; /* of the image; 0: 70 */

@@ -57,7 +57,8 @@ static void one_net(uint64_t seed, const NetOptions *opt, int cores, double most
 	fixture_teardown((void **)&t);
 }
 
-/* Whole numbers below 256 are bf16 numbers, and so is every sum of them. */
+/* Whole numbers below 128 have the 7 bits that two phases of fidelity see of an
+ * activation, so every sum of them is exact. */
 static void integers_come_out_exactly(void **state)
 {
 	(void)state;
