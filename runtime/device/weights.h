@@ -2,11 +2,13 @@
  * Weights from DRAM to the circular buffer that conv_unpack reads: NCRISC.
  *
  * A page holds one group of output tiles. Either each core reads for itself, or
- * one core reads and sends to a rectangle of others. The receivers say, by adding
- * to a semaphore of that core, how many pages they have room for; it sends a page
- * when all have room, waits until it has arrived everywhere, and says so by
- * writing how many pages it has sent since the start to a semaphore of each of
- * them: all cores count along, so that another core may fetch for the next op.
+ * one core reads and sends to a rectangle of others. Each receiver says that it
+ * has room for the next page by adding 1 to a semaphore of that core, and never
+ * before the page before it has arrived: so when the sum says that all have room,
+ * none of them has said it twice. The page is sent, and when it has arrived
+ * everywhere the number of pages sent since the start is written to a semaphore
+ * of each of them: all cores count along, so that another core may fetch for the
+ * next op.
  */
 #ifndef RUNTIME_DEVICE_WEIGHTS_H
 #define RUNTIME_DEVICE_WEIGHTS_H
@@ -85,19 +87,11 @@ TT_ROUTINE void tt_weights_receive(const TtTiles *p)
 {
 	const uint32_t credits = get_semaphore(p->credit_semaphore);
 	const uint32_t arrived = get_semaphore(p->arrived_semaphore);
-	const volatile TtCbWords *words = tt_cb_words(p->weights_cb);
-	const uint32_t before = words->acked;
-	uint32_t given = 0;
 	tt_cb_open(p->weights_cb, p->weights, p->page_bytes, p->pages);
 	for (uint32_t g = p->groups; g; g--) {
 		cb_reserve_back(p->weights_cb, 1);
-		const uint32_t next = ++tt_local()->pages_sent;
-		while ((int32_t)(*tt_l1(arrived) - next) < 0) {
-			if (given < p->groups && given < words->acked - before + p->pages) {
-				tt_noc_add(p->fetch_node, credits, 1);
-				given++;
-			}
-		}
+		tt_noc_add(p->fetch_node, credits, 1);
+		tt_l1_reach(arrived, ++tt_local()->pages_sent);
 		cb_push_back(p->weights_cb, 1);
 	}
 	noc_async_atomic_barrier();
