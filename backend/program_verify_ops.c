@@ -142,8 +142,22 @@ static int count_running(const Verifier *v, int index, int routine)
 	return n;
 }
 
-/* A sender waits for as many credits as there are receivers; a receiver waits
- * for a sender. */
+static uint32_t word_of(const ProgramOp *op, const char *field)
+{
+	const ParamField *f = params_field(params_at(op->params), field);
+	return f ? program_word(op, 0, f->word) : 0;
+}
+
+/* Cores of the rectangle between two nodes; each acknowledges what is sent. */
+static uint32_t nodes_between(uint32_t first, uint32_t last)
+{
+	const uint32_t cols = (last >> 4 & 63) - (first >> 4 & 63) + 1;
+	const uint32_t rows = (last >> 10 & 63) - (first >> 10 & 63) + 1;
+	return cols * rows;
+}
+
+/* A sender waits for as many credits as there are receivers, and for as many
+ * acknowledgements; a receiver waits for a sender. */
 static void check_senders(Verifier *v, int index)
 {
 	const ProgramOp *op = &v->p->ops[index];
@@ -152,8 +166,11 @@ static void check_senders(Verifier *v, int index)
 	if (senders == 0 && receivers == 0)
 		return;
 	const ParamStruct *s = params_at(op->params);
-	const ParamField *told = params_field(s, "receivers");
-	const uint32_t said = told ? program_word(op, 0, told->word) : 0;
+	const uint32_t said = word_of(op, "receivers");
+	const uint32_t nodes = nodes_between(word_of(op, "mcast_first"), word_of(op, "mcast_last"));
+	if (nodes != said + 1)
+		verify_wrong(v, op->loc, index, -1,
+			     "weights go to a rectangle of %u cores, 1 sends and %u receive", nodes, said);
 	if (senders != 1 || (uint32_t)receivers != said)
 		verify_wrong(v, op->loc, index, -1,
 			     "%d cores send weights and %d receive them, the semaphores count 1 and %u",

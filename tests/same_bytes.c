@@ -156,7 +156,8 @@ static bool nets(Arena *a, Diag *d, const char *ttsim, uint64_t first, uint64_t 
 	bool ok = true;
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		const bool block = seed % 3 == 2; /* a pool reads bf16 */
-		const NetOptions opt = { .levels = block ? 0 : 2, .stored = block ? DEV_BFP8_B : 0 };
+		const DevTypes stored = block ? DEV_BFP8_B : DEV_UNSET;
+		const NetOptions opt = { .levels = block ? 0 : 2, .stored = stored };
 		const char *name = arena_printf(a, "net %llu", (unsigned long long)seed);
 		ok = check(random_unet(a, d, seed, &opt), 0, ttsim, NULL, seed, name) && ok;
 	}

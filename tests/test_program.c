@@ -169,6 +169,7 @@ static void what_would_not_run_is_refused(void **state)
 		{ "\t\tncrisc fetch", "\t\tncrisc none", "0 pages are pushed to circular buffer 0 and 1 popped" },
 		{ "\ttrisc0 unpack_a\n", "", "1 pages are pushed to circular buffer 0 and 0 popped" },
 		{ "receivers = 1", "receivers = 2", "1 cores send weights and 1 receive them" },
+		{ "mcast_last = 18736", "mcast_last = 18752", "go to a rectangle of 3 cores, 1 sends" },
 		{ "\t\tncrisc fetch", "\t\tncrisc receive", "0 cores send weights and 2 receive them" },
 		{ "arrived_semaphore = 1", "arrived_semaphore = 2", "arrived_semaphore 2 is not a semaphore" },
 		{ "\t\tarrival core 0 op 0\n", "", "op 'x', core 0: pushes rows to core 1, which never" },
