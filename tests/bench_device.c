@@ -76,6 +76,6 @@ int main(int argc, char **argv)
 	char spec[1024];
 	snprintf(spec, sizeof spec, "ttsim:%s", library ? library : "");
 	bench(&(Case){ "1 core, 128 channels", 1, 16, 128 }, library ? spec : NULL, 1, repeats);
-	bench(&(Case){ "64 cores, 128 channels", 64, 64, 128 }, library ? spec : NULL, 2, repeats);
+	bench(&(Case){ "64 cores, 256 channels", 64, 64, 256 }, library ? spec : NULL, 2, repeats);
 	return 0;
 }

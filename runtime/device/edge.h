@@ -58,20 +58,38 @@ static inline uint32_t tt_round_bf16(uint32_t bits)
 	return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
+/* A row of two channels to one word of each pixel. */
+static inline void tt_edge_pair(uint32_t even, uint32_t odd, uint32_t to, uint32_t width)
+{
+	for (const uint32_t end = even + 4 * width; even != end; even += 4, odd += 4, to += 32) {
+		const uint32_t low = tt_round_bf16(*tt_l1(even));
+		*tt_l1(to) = low | tt_round_bf16(*tt_l1(odd)) << 16;
+	}
+}
+
+static inline void tt_edge_single(uint32_t even, uint32_t to, uint32_t width)
+{
+	for (const uint32_t end = even + 4 * width; even != end; even += 4, to += 32)
+		*tt_l1(to) = tt_round_bf16(*tt_l1(even));
+}
+
+static inline void tt_edge_nothing(uint32_t to, uint32_t width)
+{
+	for (const uint32_t end = to + 32 * width; to != end; to += 32)
+		*tt_l1(to) = 0;
+}
+
 /* A row of up to 16 channels to pixels; the channels that are not there to 0. */
 static inline void tt_edge_convert(const TtEdge *p, uint32_t from, uint32_t channels, uint32_t to)
 {
-	for (uint32_t x = p->width; x; x--, from += 4, to += 32) {
-		uint32_t at = from;
-		for (uint32_t c = 0; c < 16; c += 2) {
-			uint32_t two = 0;
-			if (c < channels)
-				two = tt_round_bf16(*tt_l1(at));
-			if (c + 1 < channels)
-				two |= tt_round_bf16(*tt_l1(at + p->page_bytes)) << 16;
-			*tt_l1(to + 2 * c) = two;
-			at += 2 * p->page_bytes;
-		}
+	const uint32_t width = p->width, page = p->page_bytes;
+	for (uint32_t c = 0; c < 16; c += 2, from += 2 * page, to += 4) {
+		if (c + 1 < channels)
+			tt_edge_pair(from, from + page, to, width);
+		else if (c < channels)
+			tt_edge_single(from, to, width);
+		else
+			tt_edge_nothing(to, width);
 	}
 }
 
@@ -113,14 +131,16 @@ static inline uint32_t tt_widen_bfp8(uint32_t byte, uint32_t exponent)
 static inline void tt_edge_widen_bf16(const TtEdge *p, uint32_t pixel, uint32_t channels,
 				      uint32_t to)
 {
+	const uint32_t width = p->width, page = p->page_bytes;
 	uint32_t from = p->at + 32 * pixel;
-	for (uint32_t x = p->width; x; x--, from += 32, to += 4) {
-		uint32_t at = to;
-		for (uint32_t c = 0; c < channels; c += 2, at += 2 * p->page_bytes) {
-			const uint32_t two = *tt_l1(from + 2 * c);
-			*tt_l1(at) = two << 16;
-			if (c + 1 < channels)
-				*tt_l1(at + p->page_bytes) = two & 0xffff0000u;
+	for (uint32_t c = 0; c < channels; c += 2, from += 4, to += 2 * page) {
+		const uint32_t end = to + 4 * width, odd = c + 1 < channels ? page : 0;
+		uint32_t at = from;
+		/* An odd channel that is not there is written first, over itself. */
+		for (uint32_t x = to; x != end; x += 4, at += 32) {
+			const uint32_t two = *tt_l1(at);
+			*tt_l1(x + odd) = two & 0xffff0000u;
+			*tt_l1(x) = two << 16;
 		}
 	}
 }
