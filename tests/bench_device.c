@@ -17,6 +17,15 @@ typedef struct Case {
 	int cores, height, channels;
 } Case;
 
+static void print_time(const TesseraProgram *p)
+{
+	TesseraTime t;
+	if (tessera_time(p, &t))
+		printf("time by unit: risc-v %.1f, unpack %.1f, matrix %.1f, sfpu %.1f, pack %.1f, "
+		       "noc %.1f, other %.1f ms\n", 1e3 * t.risc, 1e3 * t.unpack, 1e3 * t.matrix,
+		       1e3 * t.sfpu, 1e3 * t.pack, 1e3 * t.noc, 1e3 * t.other);
+}
+
 /* Seconds of the fastest run. */
 static double measure(const Network *n, const char *spec, const float *in, float *out, int repeats)
 {
@@ -35,6 +44,7 @@ static double measure(const Network *n, const char *spec, const float *in, float
 		}
 		best = clock_now() - start < best ? clock_now() - start : best;
 	}
+	print_time(p);
 	tessera_unload(p);
 	tessera_device_close(d);
 	return best;
@@ -60,6 +70,7 @@ static void bench(const Case *c, const char *ttsim, int threads, int repeats)
 	printf("%s, %d threads: emu %.1f ms, %.2f GMAC/s a thread; emu:fast %.1f ms, %.1f times emu\n",
 	       c->name, threads, 1e3 * exact, 1e-9 * macs / exact / threads, 1e3 * plain,
 	       exact / plain);
+	measure(n, arena_printf(a, "%s,profile", emu), in, out, 1);
 	if (ttsim) {
 		const double sim = measure(n, ttsim, in, out, 1);
 		printf("%s: ttsim %.1f ms, emu is %.1f times as fast\n", c->name, 1e3 * sim,
@@ -75,7 +86,7 @@ int main(int argc, char **argv)
 	const int repeats = argc > 1 ? atoi(argv[1]) : 3;
 	char spec[1024];
 	snprintf(spec, sizeof spec, "ttsim:%s", library ? library : "");
-	bench(&(Case){ "1 core, 128 channels", 1, 16, 128 }, library ? spec : NULL, 1, repeats);
+	bench(&(Case){ "1 core, 256 channels", 1, 8, 256 }, library ? spec : NULL, 1, repeats);
 	bench(&(Case){ "64 cores, 256 channels", 64, 64, 256 }, library ? spec : NULL, 2, repeats);
 	return 0;
 }

@@ -58,13 +58,22 @@ static inline uint32_t tt_round_bf16(uint32_t bits)
 	return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-/* A row of two channels to one word of each pixel. */
+static inline void tt_edge_word(uint32_t even, uint32_t odd, uint32_t to)
+{
+	const uint32_t low = tt_round_bf16(*tt_l1(even));
+	*tt_l1(to) = low | tt_round_bf16(*tt_l1(odd)) << 16;
+}
+
+/* A row of two channels to one word of each pixel, two pixels a turn. */
 static inline void tt_edge_pair(uint32_t even, uint32_t odd, uint32_t to, uint32_t width)
 {
-	for (const uint32_t end = even + 4 * width; even != end; even += 4, odd += 4, to += 32) {
-		const uint32_t low = tt_round_bf16(*tt_l1(even));
-		*tt_l1(to) = low | tt_round_bf16(*tt_l1(odd)) << 16;
+	const uint32_t end = even + 4 * (width & ~1u);
+	for (; even != end; even += 8, odd += 8, to += 64) {
+		tt_edge_word(even, odd, to);
+		tt_edge_word(even + 4, odd + 4, to + 32);
 	}
+	if (width & 1)
+		tt_edge_word(even, odd, to);
 }
 
 static inline void tt_edge_single(uint32_t even, uint32_t to, uint32_t width)

@@ -73,6 +73,7 @@ static EmuCore *core_open(Emu *e, uint32_t index)
 	}
 	tensix_reset(&c->tensix, c);
 	c->tensix.fast = e->options.fast;
+	c->tensix.profile = e->options.profile;
 	core_soft_reset(c, RESET_ALL);
 	e->resting[index] = true;
 	return c;
@@ -95,6 +96,7 @@ Emu *emu_open(const EmuOptions *options)
 	if (!there)
 		return NULL;
 	e->options = options ? *options : (EmuOptions){ 0 };
+	e->profile = e->options.profile;
 	if (!e->options.quantum)
 		e->options.quantum = DEFAULT_QUANTUM;
 	for (uint32_t i = 0; i < WORKERS; i++)
@@ -254,13 +256,6 @@ void emu_counters_clear(Emu *e)
 		for (int noc = 0; noc < NOCS; noc++)
 			c->noc[noc].bytes_in = c->noc[noc].bytes_out = 0;
 	}
-}
-
-void emu_profile(Emu *e, bool on)
-{
-	e->profile = on;
-	for (int i = 0; i < WORKERS; i++)
-		e->core[i]->tensix.profile = on;
 }
 
 EmuTime emu_time(const Emu *e)

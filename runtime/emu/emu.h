@@ -24,6 +24,7 @@ typedef struct EmuOptions {
 	uint32_t quantum; /* steps, a RISC-V instruction each; 0: the default */
 	bool fast;        /* matrix unit in plain fp32: not bit-exact */
 	bool strict;      /* checks.def */
+	bool profile;     /* see emu_time */
 } EmuOptions;
 
 typedef enum EmuState {
@@ -90,12 +91,11 @@ const char *emu_counter_name(size_t i);
 int64_t emu_counter(const Emu *e, uint32_t x, uint32_t y, size_t i);
 void emu_counters_clear(Emu *e);
 
-/* Host seconds spent by unit, summed over threads, when `profile` was on. */
+/* Host seconds spent by unit, summed over threads, with `profile`. */
 typedef struct EmuTime {
 	double risc, unpack, matrix, sfpu, pack, noc, other;
 } EmuTime;
 
-void emu_profile(Emu *e, bool on);
 EmuTime emu_time(const Emu *e);
 
 /* Steps run so far, of each core. */

@@ -233,6 +233,16 @@ static const char *emu_device_counter_name(const TesseraDevice *device, size_t i
 	return emu_counter_name(i);
 }
 
+static bool emu_device_time(const TesseraDevice *device, TesseraTime *t)
+{
+	const EmuDevice *d = (const EmuDevice *)device;
+	const EmuTime spent = emu_time(d->emu[0]);
+
+	*t = (TesseraTime){ spent.risc, spent.unpack, spent.matrix, spent.sfpu,
+			    spent.pack, spent.noc,    spent.other };
+	return d->options.profile;
+}
+
 static int64_t emu_device_counter(const TesseraDevice *device, uint32_t x, uint32_t y, size_t i)
 {
 	return emu_counter(((const EmuDevice *)device)->emu[0], x, y, i);
@@ -257,6 +267,7 @@ static const DeviceOps emu_ops = {
 	.steps = emu_device_steps,
 	.counter_name = emu_device_counter_name,
 	.counter = emu_device_counter,
+	.time = emu_device_time,
 };
 
 TesseraDevice *device_open_emu(const char *rest, TesseraError *e)

@@ -31,6 +31,8 @@ typedef struct DeviceOps {
 	uint64_t (*steps)(const TesseraDevice *d);
 	const char *(*counter_name)(const TesseraDevice *d, size_t i);
 	int64_t (*counter)(const TesseraDevice *d, uint32_t x, uint32_t y, size_t i);
+	/* Optional: where its time goes; false if it was not asked to measure. */
+	bool (*time)(const TesseraDevice *d, TesseraTime *t);
 } DeviceOps;
 
 struct TesseraDevice {

@@ -36,6 +36,8 @@ bool emu_options_parse(const char *text, EmuOptions *options, bool *race, Tesser
 			options->fast = true;
 		else if (is(text, n, "race"))
 			*race = true;
+		else if (is(text, n, "profile"))
+			options->profile = true;
 		else if (number(text, n, "threads", 64, &value))
 			options->threads = (int)value;
 		else if (number(text, n, "quantum", 1000000, &value))
@@ -45,7 +47,7 @@ bool emu_options_parse(const char *text, EmuOptions *options, bool *race, Tesser
 		else
 			return rt_fail(e, TESSERA_BAD_DEVICE,
 				       "emu: no such option: %.*s; there are fast, race, "
-				       "threads=N, quantum=N "
+				       "profile, threads=N, quantum=N "
 				       "and strict=0",
 				       (int)(n < 64 ? n : 64), text);
 		text += n + (text[n] == ',');

@@ -48,6 +48,13 @@ const char *tessera_counter_name(const TesseraProgram *p, size_t i)
 	return ops->counter_name ? ops->counter_name(p->device, i) : NULL;
 }
 
+bool tessera_time(const TesseraProgram *p, TesseraTime *t)
+{
+	const DeviceOps *ops = p->device->ops;
+
+	return ops->time && ops->time(p->device, t);
+}
+
 int64_t tessera_counter(const TesseraProgram *p, size_t i)
 {
 	int64_t sum = 0;

@@ -19,6 +19,7 @@
  *     emu                 the emulator, bit-exact, with strict checks
  *     emu:fast            plain fp32 in the matrix unit: not bit-exact
  *     emu:threads=2,quantum=500,strict=0
+ *     emu:profile         measures where the host's time goes: tessera_time
  *     emu:race            every run twice with different quanta, and compared
  *     ttsim:PATH          Tenstorrent's simulator, libttsim.so at PATH
  *     card:N              /dev/tenstorrent/N through tt-kmd; untested on silicon
@@ -156,6 +157,15 @@ TESSERA_API int64_t tessera_counter(const TesseraProgram *p, size_t i);
 
 /* Steps an emulated device has run; 0 on a card. */
 TESSERA_API uint64_t tessera_device_steps(const TesseraDevice *d);
+
+/* Seconds the host spent on each unit of the emulated cores, summed over its
+ * threads, since the program was loaded. False on other devices, and without
+ * "profile" in the device's spec. */
+typedef struct TesseraTime {
+	double risc, unpack, matrix, sfpu, pack, noc, other;
+} TesseraTime;
+
+TESSERA_API bool tessera_time(const TesseraProgram *p, TesseraTime *t);
 
 /* Memory as it is: L1 of a worker at logical (col, row), a bank of DRAM. */
 TESSERA_API bool tessera_read_l1(TesseraDevice *d, uint32_t col, uint32_t row, uint32_t address,
