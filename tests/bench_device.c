@@ -77,6 +77,7 @@ static void bench(const Case *c, const char *ttsim, int threads, int repeats)
 		       sim / exact);
 	}
 	network_free(n);
+	diag_finish(&d);
 	arena_destroy(a);
 }
 

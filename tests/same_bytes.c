@@ -188,6 +188,7 @@ int main(int argc, char **argv)
 			return 1;
 		ok = check(g, 0, ttsim, in->data, 0, argv[1]);
 	}
+	diag_finish(&d);
 	arena_destroy(a);
 	return ok ? 0 : 1;
 }
