@@ -104,7 +104,8 @@ static ProgramEdge *output_of(Lowering *l, const Step *s)
 	Program *p = l->program;
 	if (s->op == l->output)
 		return &p->outputs[p->noutputs - 1];
-	ProgramEdge *edge = program_output(p, op_in(s->op, 0)->name, s->op->dtype, s->op->shape);
+	const char *name = s->op->node ? s->op->node : s->op->name; /* the model's */
+	ProgramEdge *edge = program_output(p, name, s->op->dtype, s->op->shape);
 	edge->axis = s->op->nin > 1 ? (int)s->op->attr.axis.axis : 1;
 	l->output = s->op;
 	return edge;

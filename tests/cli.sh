@@ -410,6 +410,7 @@ silent
 expect 0 info net.ttb
 out_has "target    wormhole_n150"
 out_has "conv c"
+out_has "output    y : f32[1,4,6,6]"
 expect 0 run net.ir --random-input=1 --output exact
 expect 0 run net.ttb --random-input=1 --output here
 there here/out_0.npy
