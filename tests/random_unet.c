@@ -36,6 +36,8 @@ static void hint(Net *n, Op *op, const char *key, DevTypes type)
 {
 	if (!type)
 		return;
+	if (type == (DEV_BF16 | DEV_BFP8_B))
+		type = pick(n, 0, 1) ? DEV_BF16 : DEV_BFP8_B;
 	if (!op->hints)
 		op->hints = arena_array(n->g->arena, Hint, 2);
 	op->hints[op->nhints++] = (Hint){ key, type == DEV_BFP8_B ? "bfp8_b" : "bf16" };
@@ -54,32 +56,52 @@ static Op *finish(Net *n, Op *op)
 	return op;
 }
 
-static Op *conv(Net *n, Op *x, int64_t cout, int kernel, int dilation, OpKind act)
+/* Windows by axis, rows first; pads as ONNX has them. */
+typedef struct ConvWindow {
+	int64_t kernel[2], dilation[2], pads[4];
+} ConvWindow;
+
+static Op *activate(Net *n, Op *x, OpKind act)
+{
+	return act == OP_INPUT ? x : finish(n, graph_insert(n->g, NULL, act, "act", 1, &x));
+}
+
+static Op *window_conv(Net *n, Op *x, int64_t cout, const ConvWindow *w, OpKind act)
 {
 	Arena *a = n->g->arena;
-	const int64_t cin = x->shape.dim[1], fan = cin * kernel * kernel;
-	const int64_t pad = (int64_t)(kernel - 1) * dilation / 2;
-	Op *in[] = { x, constant(n, "w", SHAPE(cout, cin, kernel, kernel), fan),
+	const int64_t *k = w->kernel, *p = w->pads, cin = x->shape.dim[1];
+	const int64_t fan = cin * k[0] * k[1];
+	Op *in[] = { x, constant(n, "w", SHAPE(cout, cin, k[0], k[1]), fan),
 		     constant(n, "b", SHAPE(cout), fan) };
 	Op *op = graph_insert(n->g, NULL, OP_CONV, "conv", 3, in);
-	op->attr.conv.pads = INTS(a, pad, pad, pad, pad);
+	op->attr.conv.pads = INTS(a, p[0], p[1], p[2], p[3]);
 	op->attr.conv.strides = INTS(a, 1, 1);
-	op->attr.conv.dilations = INTS(a, dilation, dilation);
-	op = finish(n, op);
-	if (act == OP_INPUT)
-		return op;
-	return finish(n, graph_insert(n->g, NULL, act, "act", 1, &op));
+	op->attr.conv.dilations = INTS(a, w->dilation[0], w->dilation[1]);
+	return activate(n, finish(n, op), act);
+}
+
+static Op *conv(Net *n, Op *x, int64_t cout, int kernel, int dilation, OpKind act)
+{
+	const int64_t pad = (int64_t)(kernel - 1) * dilation / 2;
+	const ConvWindow w = { { kernel, kernel }, { dilation, dilation }, { pad, pad, pad, pad } };
+	return window_conv(n, x, cout, &w, act);
+}
+
+static Op *window_pool(Net *n, Op *x, const int64_t kernel[2], const int64_t stride[2])
+{
+	Arena *a = n->g->arena;
+	Op *op = graph_insert(n->g, NULL, OP_MAX_POOL, "pool", 1, &x);
+	op->attr.pool.kernel = INTS(a, kernel[0], kernel[1]);
+	op->attr.pool.strides = INTS(a, stride[0], stride[1]);
+	op->attr.pool.pads = INTS(a, 0, 0, 0, 0);
+	op->attr.pool.dilations = INTS(a, 1, 1);
+	return finish(n, op);
 }
 
 static Op *pool(Net *n, Op *x)
 {
-	Arena *a = n->g->arena;
-	Op *op = graph_insert(n->g, NULL, OP_MAX_POOL, "pool", 1, &x);
-	op->attr.pool.kernel = INTS(a, 2, 2);
-	op->attr.pool.strides = INTS(a, 2, 2);
-	op->attr.pool.pads = INTS(a, 0, 0, 0, 0);
-	op->attr.pool.dilations = INTS(a, 1, 1);
-	return finish(n, op);
+	const int64_t two[] = { 2, 2 };
+	return window_pool(n, x, two, two);
 }
 
 static Op *deconv(Net *n, Op *x, int64_t cout)
@@ -95,20 +117,27 @@ static Op *deconv(Net *n, Op *x, int64_t cout)
 	return finish(n, op);
 }
 
-static Op *join(Net *n, Op *x, Op *y)
+static Op *join_all(Net *n, int count, Op **x)
 {
-	Op *op = graph_insert(n->g, NULL, OP_CONCAT, "join", 2, (Op *[]){ x, y });
+	Op *op = graph_insert(n->g, NULL, OP_CONCAT, "join", count, x);
 	op->attr.axis.axis = 1;
 	return finish(n, op);
+}
+
+static Op *join(Net *n, Op *x, Op *y) { return join_all(n, 2, (Op *[]){ x, y }); }
+
+static OpKind some_act(Net *n)
+{
+	static const OpKind acts[] = { OP_RELU, OP_RELU, OP_INPUT, OP_SIGMOID };
+	return acts[pick(n, 0, n->opt->integers ? 2 : 3)];
 }
 
 static Op *some_conv(Net *n, Op *x)
 {
 	static const int kernels[] = { 1, 3, 3, 3, 5 };
-	static const OpKind acts[] = { OP_RELU, OP_RELU, OP_INPUT, OP_SIGMOID };
-	const int64_t act = pick(n, 0, n->opt->integers ? 2 : 3);
+	const OpKind act = some_act(n);
 	const int kernel = kernels[pick(n, 0, 4)];
-	return conv(n, x, pick(n, 1, 72), kernel, kernel == 3 && !pick(n, 0, 5) ? 2 : 1, acts[act]);
+	return conv(n, x, pick(n, 1, 72), kernel, kernel == 3 && !pick(n, 0, 5) ? 2 : 1, act);
 }
 
 static Net begin(Arena *a, Diag *d, uint64_t seed, const NetOptions *opt)
@@ -152,6 +181,111 @@ Graph *random_unet(Arena *a, Diag *d, uint64_t seed, const NetOptions *opt)
 		x = some_conv(&n, pick(&n, 0, 3) ? join(&n, x, skip[i]) : x);
 	}
 	return end(&n, conv(&n, x, pick(&n, 1, 20), 1, 1, OP_INPUT));
+}
+
+/* ---- nets of any shape ---- */
+
+enum {
+	MOST_OPS = 7,
+	MOST_ELEMENTS = 400000,  /* of a tensor */
+	MOST_WEIGHTS = 150000,   /* of a layer */
+	MOST_PRODUCTS = 20000000,
+};
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Any kernel and padding that leave an image; the kernel may be wider than it. */
+static ConvWindow some_window(Net *n, const Op *x)
+{
+	static const int kernels[] = { 1, 1, 2, 3, 3, 3, 4, 5, 7 };
+	ConvWindow w;
+	for (int i = 0; i < 2; i++) {
+		const int64_t size = x->shape.dim[2 + i];
+		w.kernel[i] = kernels[pick(n, 0, 8)];
+		w.dilation[i] = pick(n, 0, 3) ? 1 : pick(n, 2, 4);
+		const int64_t reach = (w.kernel[i] - 1) * w.dilation[i];
+		const int64_t most = least(reach + 1, 16);
+		w.pads[i] = pick(n, 0, 1) ? reach / 2 : pick(n, 0, most);
+		w.pads[2 + i] = pick(n, 0, 1) ? least(reach - reach / 2, 16) : pick(n, 0, most);
+		if (w.pads[i] > 16 || size + w.pads[i] + w.pads[2 + i] <= reach)
+			w.kernel[i] = 1, w.pads[i] = w.pads[2 + i] = 0;
+	}
+	return w;
+}
+
+static Op *wild_conv(Net *n, Op *x)
+{
+	const ConvWindow w = some_window(n, x);
+	const int64_t cin = x->shape.dim[1], taps = w.kernel[0] * w.kernel[1];
+	const int64_t pixels = (x->shape.dim[2] + 16) * (x->shape.dim[3] + 16);
+	int64_t most = pick(n, 0, 5) ? 72 : 300;
+	most = least(most, least(MOST_WEIGHTS / (cin * taps), MOST_ELEMENTS / pixels));
+	most = least(most, MOST_PRODUCTS / (cin * taps * pixels));
+	return window_conv(n, x, pick(n, 1, most < 1 ? 1 : most), &w, some_act(n));
+}
+
+static Op *wild_pool(Net *n, Op *x)
+{
+	int64_t kernel[2], stride[2];
+	for (int i = 0; i < 2; i++) {
+		kernel[i] = least(pick(n, 1, 3), x->shape.dim[2 + i]);
+		stride[i] = pick(n, 1, 3);
+	}
+	return window_pool(n, x, kernel, stride);
+}
+
+/* Tensors of one size, one of them perhaps several times. */
+static Op *wild_join(Net *n, Op *x, Op **live, int nlive)
+{
+	Op *in[4] = { x };
+	const int64_t want = pick(n, 2, 4);
+	int count = 1;
+	for (int tries = 0; count < want && tries < 20; tries++) {
+		Op *y = live[pick(n, 0, nlive - 1)];
+		if (y->shape.dim[2] == x->shape.dim[2] && y->shape.dim[3] == x->shape.dim[3])
+			in[count++] = y;
+	}
+	return join_all(n, count, in);
+}
+
+static Op *wild_op(Net *n, Op **live, int nlive)
+{
+	Op *x = live[pick(n, 0, 5) ? nlive - 1 : pick(n, 0, nlive - 1)];
+	switch (pick(n, 0, 9)) {
+	case 0:
+	case 1:
+		return wild_pool(n, x);
+	case 2:
+		if (shape_count(x->shape) < MOST_ELEMENTS / 8)
+			return deconv(n, x, pick(n, 1, 48));
+		return wild_conv(n, x);
+	case 3:
+		return activate(n, x, n->opt->integers ? OP_RELU : some_act(n));
+	case 4:
+	case 5:
+		return wild_join(n, x, live, nlive);
+	default:
+		return wild_conv(n, x);
+	}
+}
+
+NetOptions wild_options(uint64_t seed)
+{
+	static const DevTypes types[] = { DEV_UNSET, DEV_UNSET, DEV_BFP8_B, DEV_BF16 | DEV_BFP8_B };
+	return (NetOptions){ .integers = seed & 1, .stored = types[seed >> 1 & 3],
+			     .weights = types[seed >> 3 & 3] };
+}
+
+Graph *random_wild(Arena *a, Diag *d, uint64_t seed, const NetOptions *opt)
+{
+	Net n = begin(a, d, seed, opt);
+	Op *live[1 + MOST_OPS];
+	const int64_t channels = pick(&n, 1, 20), h = pick(&n, 1, 80), w = pick(&n, 1, 200);
+	const int count = (int)pick(&n, 1, MOST_OPS);
+	live[0] = input(&n, SHAPE(1, channels, h, w));
+	for (int i = 1; i <= count; i++)
+		live[i] = wild_op(&n, live, i);
+	return end(&n, live[count]);
 }
 
 Graph *random_conv(Arena *a, Diag *d, uint64_t seed, const ConvShape *c, const NetOptions *opt)

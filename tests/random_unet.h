@@ -9,13 +9,21 @@
 
 typedef struct NetOptions {
 	bool integers;  /* small whole numbers, sparse: sums stay below 128 */
-	DevTypes stored; /* hint for the tensors between the edges, or 0 */
-	DevTypes weights; /* hint for the weights, or 0 */
+	DevTypes stored; /* hint for the tensors between the edges, or 0; both: any */
+	DevTypes weights; /* hint for the weights, or 0; both: any */
 	int most_width; /* of the image; 0: 70 */
 	int levels;     /* poolings at most */
 } NetOptions;
 
 Graph *random_unet(Arena *a, Diag *d, uint64_t seed, const NetOptions *opt);
+
+/* Ops in any order on any tensor: windows of every shape, tensors joined with
+ * themselves, results that are the input. May read more pieces than a device
+ * routine takes. */
+Graph *random_wild(Arena *a, Diag *d, uint64_t seed, const NetOptions *opt);
+
+/* Numbers and formats by seed. */
+NetOptions wild_options(uint64_t seed);
 
 /* One convolution, same padding. */
 typedef struct ConvShape {

@@ -3,6 +3,7 @@
  * does: the plan's window of L1 on every core and the outputs in DRAM.
  *
  *     same_bytes nets FIRST COUNT      random networks by seed
+ *     same_bytes wild FIRST COUNT      likewise, of any shape, if the device takes it
  *     same_bytes conv SIZE CHANNELS    3x3, one row a core
  *     same_bytes MODEL IN.npy          a model file
  *
@@ -134,12 +135,9 @@ static bool same(const Network *n, const char *ttsim, const float *in, const cha
 	return !l1 && !dram && out;
 }
 
-static bool check(Graph *g, int cores, const char *ttsim, const float *in, uint64_t seed,
-		  const char *name)
+static bool check_net(Network *n, const char *ttsim, const float *in, uint64_t seed,
+		      const char *name)
 {
-	Network *n = g ? network_of(g, cores) : NULL;
-	if (!n)
-		exit(1);
 	float *random = NULL;
 	if (!in) {
 		random = xmalloc((size_t)network_input_count(n) * sizeof(float));
@@ -148,6 +146,30 @@ static bool check(Graph *g, int cores, const char *ttsim, const float *in, uint6
 	const bool ok = same(n, ttsim, in ? in : random, name);
 	free(random);
 	network_free(n);
+	return ok;
+}
+
+static bool check(Graph *g, int cores, const char *ttsim, const float *in, uint64_t seed,
+		  const char *name)
+{
+	Network *n = g ? network_of(g, cores) : NULL;
+	if (!n)
+		exit(1);
+	return check_net(n, ttsim, in, seed, name);
+}
+
+static bool wild(const char *ttsim, uint64_t first, uint64_t count)
+{
+	bool ok = true;
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		Arena *a = arena_create();
+		Diag d = { .to = stdout };
+		const NetOptions opt = wild_options(seed);
+		Network *n = network_of(random_wild(a, &d, seed, &opt), 0);
+		const char *name = arena_printf(a, "net %llu", (unsigned long long)seed);
+		ok = (!n || check_net(n, ttsim, NULL, seed, name)) && ok;
+		arena_destroy(a);
+	}
 	return ok;
 }
 
@@ -177,6 +199,8 @@ int main(int argc, char **argv)
 	bool ok = false;
 	if (argc == 4 && strcmp(argv[1], "nets") == 0) {
 		ok = nets(a, &d, ttsim, strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
+	} else if (argc == 4 && strcmp(argv[1], "wild") == 0) {
+		ok = wild(ttsim, strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
 	} else if (argc == 4 && strcmp(argv[1], "conv") == 0) {
 		const int size = atoi(argv[2]), channels = atoi(argv[3]);
 		const ConvShape c = { channels, channels, size, 32, 3, 1, OP_RELU };

@@ -1,7 +1,8 @@
 /*
  * Networks on the emulator against the plain executor.
  *
- *     test_networks [SEED COUNT]   so many random networks from a seed on
+ *     test_networks SEED COUNT             so many random networks from a seed on
+ *     test_networks wild SEED COUNT DEVICE likewise, of any shape
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +19,37 @@ typedef struct Run {
 	int64_t n;
 } Run;
 
-static Run run(Fixture *t, Network *net, const char *device, uint64_t seed, const NetOptions *opt)
+/* Three images through one loaded program, two at a time: the first again as the
+ * third. Tells what came of the first, if the third came out the same. */
+static bool run_thrice(const Network *net, const char *device, const float *in, float *out,
+		       TesseraError *e)
+{
+	const TesseraTensor x = tessera_input(net->opened, 0), y = tessera_output(net->opened, 0);
+	float *other = xmalloc(x.bytes), *again = xmalloc(y.bytes);
+	for (size_t i = 0; i < x.bytes / sizeof(float); i++)
+		other[i] = 3 - in[i];
+	const TesseraArray a = tessera_array(&x, (void *)(uintptr_t)in);
+	const TesseraArray b = tessera_array(&x, other);
+	const TesseraArray to = tessera_array(&y, out), rest = tessera_array(&y, again);
+	TesseraDevice *d = tessera_device_open(device, e);
+	TesseraProgram *p = d ? tessera_load(d, net->opened, e) : NULL;
+	const bool ok = p && tessera_submit(p, &a, 1, e) && tessera_submit(p, &b, 1, e) &&
+		tessera_wait(p, &to, 1, e) && tessera_submit(p, &a, 1, e) &&
+		tessera_wait(p, &rest, 1, e) && tessera_wait(p, &rest, 1, e);
+	if (ok && memcmp(out, again, y.bytes) != 0)
+		fail_msg("the same image, another result");
+	tessera_unload(p);
+	tessera_device_close(d);
+	free(other);
+	free(again);
+	return ok;
+}
+
+typedef bool RunBy(const Network *, const char *device, const float *in, float *out,
+		   TesseraError *);
+
+static Run run(Fixture *t, Network *net, RunBy *by, const char *device, uint64_t seed,
+	       const NetOptions *opt)
 {
 	if (!net)
 		fail_msg("seed %llu: %s", (unsigned long long)seed, fixture_said(t));
@@ -28,7 +59,7 @@ static Run run(Fixture *t, Network *net, const char *device, uint64_t seed, cons
 	r.got = arena_array(t->arena, float, r.n);
 	r.want = arena_array(t->arena, float, r.n);
 	random_image(r.in, network_input_count(net), seed, opt);
-	if (!network_run(net, device, r.in, r.got, &e))
+	if (!by(net, device, r.in, r.got, &e))
 		fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, e.text, e.detail);
 	network_ref(net, r.in, r.want);
 	return r;
@@ -50,7 +81,7 @@ static void one_net(uint64_t seed, const NetOptions *opt, int cores, double most
 	Fixture *t;
 	fixture_setup((void **)&t);
 	Network *net = network_of(random_unet(t->arena, &t->diag, seed, opt), cores);
-	const Run r = run(t, net, "emu", seed, opt);
+	const Run r = run(t, net, network_run, "emu", seed, opt);
 	if (!(worst(&r) <= most))
 		fail_msg("seed %llu: error %g of the range", (unsigned long long)seed, worst(&r));
 	network_free(net);
@@ -83,10 +114,43 @@ static void one_core_does_what_many_do(void **state)
 	const uint64_t seed = 4;
 	Network *one = network_of(random_unet(t->arena, &t->diag, seed, &opt), 1);
 	Network *many = network_of(random_unet(t->arena, &t->diag, seed, &opt), 0);
-	const Run a = run(t, one, "emu", seed, &opt), b = run(t, many, "emu", seed, &opt);
+	const Run a = run(t, one, network_run, "emu", seed, &opt);
+	const Run b = run(t, many, network_run, "emu", seed, &opt);
 	assert_memory_equal(a.got, b.got, (size_t)a.n * sizeof(float));
 	network_free(one);
 	network_free(many);
+}
+
+/* Whether the device takes it; then it must be right. */
+static bool one_wild_net(uint64_t seed, const char *device, bool told)
+{
+	Fixture *t;
+	const NetOptions opt = wild_options(seed);
+	fixture_setup((void **)&t);
+	Network *net = network_of(random_wild(t->arena, &t->diag, seed, &opt), 0);
+	if (net) {
+		const Run r = run(t, net, run_thrice, device, seed, &opt);
+		const double error = worst(&r);
+		if (told)
+			printf("seed %llu: %d ops, %d cores, error %g\n", (unsigned long long)seed,
+			       net->program->nops, net->program->ncores, error);
+		if (!(error <= (opt.integers ? 0 : 0.05)))
+			fail_msg("seed %llu: error %g of the range", (unsigned long long)seed, error);
+		network_free(net);
+	} else if (told) {
+		printf("seed %llu: refused, %s", (unsigned long long)seed, fixture_said(t));
+	}
+	fixture_teardown((void **)&t);
+	return net;
+}
+
+static void any_shape_is_right_or_refused(void **state)
+{
+	(void)state;
+	int taken = 0;
+	for (uint64_t seed = 1; seed <= 5; seed++)
+		taken += one_wild_net(seed, "emu", false);
+	assert_in_range(taken, 4, 5);
 }
 
 int main(int argc, char **argv)
@@ -101,10 +165,19 @@ int main(int argc, char **argv)
 		}
 		return 0;
 	}
+	if (argc == 5) {
+		const uint64_t from = strtoull(argv[2], NULL, 10), n = strtoull(argv[3], NULL, 10);
+		for (uint64_t seed = from; seed < from + n; seed++) {
+			one_wild_net(seed, argv[4], true);
+			fflush(stdout);
+		}
+		return 0;
+	}
 #define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		T(integers_come_out_exactly),
 		T(bf16_nets_are_near),
+		T(any_shape_is_right_or_refused),
 		T(one_core_does_what_many_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
