@@ -90,6 +90,22 @@ static void find_peak(Plan *p, const Buffers *b)
 	}
 }
 
+static bool rows_fit(const Plan *p)
+{
+	bool ok = true;
+	for (int i = 0; i < p->ntensors; i++) {
+		const PlanTensor *t = p->tensors[i];
+		if (t->buffer_rows <= MAX_BAND_ROWS)
+			continue;
+		diag_error(p->graph->diag, t->op->loc,
+			   "%s '%s': a core keeps %d rows of it, %d is the most",
+			   op_info[t->op->kind].name, t->op->name, t->buffer_rows,
+			   (int)MAX_BAND_ROWS);
+		ok = false;
+	}
+	return ok;
+}
+
 bool plan_place(Plan *p)
 {
 	const Target *t = p->target;
@@ -108,11 +124,13 @@ bool plan_place(Plan *p)
 			*me->address64 = (uint64_t)me->at;
 	}
 	if (end <= t->l1_end)
-		return true;
+		return rows_fit(p);
 	const Step *s = &p->steps[p->peak_step];
+	const int64_t room = t->l1_end - first;
 	diag_error(p->graph->diag, s->op->loc,
-		   "%s '%s': needs %lld bytes of L1 on each of %d cores, %s has %lld",
-		   op_info[s->op->kind].name, s->op->name, (long long)p->peak, p->cores,
-		   t->name, (long long)(t->l1_end - first));
+		   "%s '%s': needs %lld bytes of L1 on each of %d cores%s, %s has %lld",
+		   op_info[s->op->kind].name, s->op->name,
+		   (long long)(p->peak > room ? p->peak : end - first), p->cores,
+		   p->peak > room ? "" : " the way buffers are placed", t->name, (long long)room);
 	return false;
 }

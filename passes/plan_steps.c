@@ -9,7 +9,18 @@
 
 #include <string.h>
 
-enum { MAX_PARTS = 4 }; /* pieces a routine reads as one input */
+#include "ir/hint.h"
+
+enum {
+	MAX_PARTS = 4, /* pieces a routine reads as one input */
+
+	/* What the parameters of a routine hold. */
+	MAX_KERNEL = 64,
+	MAX_HEIGHT = 65535,
+	MAX_CHANNELS = MAX_BAND_PLANES * PLANE,
+	MAX_ROW_STEP = 255,
+	MAX_COLUMN_STRIDE = 127,
+};
 
 typedef struct Parts {
 	PlanTensor **v;
@@ -138,6 +149,17 @@ static void check_blocks(Builder *b, const Step *s)
 		refuse(b, s->op, "more output channels than a routine takes");
 }
 
+/* Two phases see all of a bfp8_b weight, but not of a bf16 one. */
+static int fidelity(Builder *b, const Step *s)
+{
+	const char *hint = op_hint(s->op, "fidelity");
+	if (!hint)
+		return s->weights == DEV_BFP8_B ? 2 : 4;
+	if (strcmp(hint, "hifi3") == 0)
+		refuse(b, s->op, "fidelity hifi3 has no device routine");
+	return strcmp(hint, "lofi") == 0 ? 1 : strcmp(hint, "hifi2") == 0 ? 2 : 4;
+}
+
 static void weighted(Builder *b, StepKind kind, const Op *op)
 {
 	const int tiles = (int)weight_tiles_of((uint32_t)op->shape.dim[1]);
@@ -148,8 +170,7 @@ static void weighted(Builder *b, StepKind kind, const Op *op)
 	s->taps = deconv ? 1 : (int)(w->shape.dim[2] * w->shape.dim[3]);
 	s->held = deconv ? 2 : held_tiles(tiles);
 	s->groups = deconv ? 2 * tiles : tiles / s->held;
-	/* Two phases see all of a bfp8_b weight, but not of a bf16 one. */
-	s->phases = s->weights == DEV_BFP8_B ? 2 : 4;
+	s->phases = fidelity(b, s);
 	s->page_bytes = (int64_t)s->held * 2 * TILE;
 	for (int i = 0; i < s->nin; i++) {
 		const WeightBlocks blocks = step_blocks(s, i);
@@ -168,10 +189,22 @@ static void check_act(Builder *b, const Op *op)
 		refuse(b, op, "its activation has no device routine yet");
 }
 
+static void check_window(Builder *b, const Op *op, const int64_t *kernel, const int64_t *stride,
+			 const int64_t *dilation)
+{
+	if (kernel[0] > MAX_KERNEL || kernel[1] > MAX_KERNEL)
+		refuse(b, op, "a window of more than 64 taps down or across has no device routine");
+	if (stride[0] > MAX_ROW_STEP || stride[1] > MAX_COLUMN_STRIDE)
+		refuse(b, op, "a stride of more than 255 rows or 127 columns has no device routine");
+	if (dilation[0] > MAX_ROW_STEP || dilation[1] > MAX_PITCH - 2 * PITCH_STEP)
+		refuse(b, op, "a dilation this large has no device routine");
+}
+
 static void conv(Builder *b, const Op *op)
 {
 	const convAttr *c = &op->attr.conv;
 	const Op *w = op_in(op, 1);
+	check_window(b, op, &w->shape.dim[2], c->strides.v, c->dilations.v);
 	if (c->groups != 1)
 		refuse(b, op, "grouped convolution has no device routine yet");
 	if (!all_ones(&c->strides))
@@ -216,6 +249,7 @@ static void max_pool(Builder *b, const Op *op)
 {
 	const poolAttr *p = &op->attr.pool;
 	const Parts in = parts_of(b, op_in(op, 0));
+	check_window(b, op, p->kernel.v, p->strides.v, p->dilations.v);
 	if (!windows_inside(op))
 		refuse(b, op, "windows that reach past the image have no device routine yet");
 	for (int i = 0; i < in.n; i++)
@@ -250,6 +284,8 @@ static void add_op(Builder *b, const Op *op)
 	case OP_VIEW:
 		break;
 	case OP_INPUT:
+		if (op->stored == DEV_BFP8_B)
+			refuse(b, op, "what the host writes is bf16 on the device, not bfp8_b");
 		whole(b, add_step(b, STEP_EDGE_IN, op, (Parts){ 0 }));
 		break;
 	case OP_OUTPUT:
@@ -279,6 +315,18 @@ static void add_op(Builder *b, const Op *op)
 	}
 }
 
+/* Hints that a plan in height bands does not follow. */
+static void tell_hints(Builder *b, const Op *op)
+{
+	for (int i = 0; i < op->nhints; i++) {
+		const char *key = op->hints[i].key;
+		if (strcmp(key, "stored") != 0 && strcmp(key, "weights") != 0 &&
+		    strcmp(key, "fidelity") != 0)
+			diag_warning(b->d, op->loc, "%s '%s': this plan does not follow hint %s",
+				     op_info[op->kind].name, op->name, key);
+	}
+}
+
 /* What every tensor on the device has in common. */
 static bool check_shape(Builder *b, const Op *op)
 {
@@ -294,6 +342,15 @@ static bool check_shape(Builder *b, const Op *op)
 	}
 	if (op->shape.dim[3] + 2 * PITCH_STEP > MAX_PITCH) {
 		refuse(b, op, "the image is too wide");
+		return false;
+	}
+	if (op->shape.dim[2] > MAX_HEIGHT) {
+		refuse(b, op, "the image is too high");
+		return false;
+	}
+	/* Of a concat only the parts have to lie anywhere. */
+	if (op->shape.dim[1] > MAX_CHANNELS && op->kind != OP_CONCAT) {
+		refuse(b, op, "more channels than a buffer holds");
 		return false;
 	}
 	return true;
@@ -317,5 +374,7 @@ Plan *plan_steps(const Graph *graph, const Target *t)
 	if (shapes)
 		for_each_op(op, g)
 			add_op(&b, op);
+	for_each_op(op, g)
+		tell_hints(&b, op);
 	return b.d->errors == errors ? b.plan : NULL;
 }

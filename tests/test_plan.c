@@ -134,6 +134,63 @@ static void what_does_not_fit_is_said(void **state)
 	assert_non_null(strstr(fixture_said(t), "bytes of L1 on each of 64 cores, wormhole_n150 has"));
 }
 
+/* Plans the graph and expects to be told each of the texts. */
+static Plan *plan_and_hear(Fixture *t, const char *text, const char *const *texts)
+{
+	Plan *p = plan_bands(parse(t, text), target_load(t->arena, &t->diag, "wormhole_n150"));
+	for (; *texts; texts++)
+		if (!strstr(fixture_said(t), *texts))
+			fail_msg("not '%s' but '%s'", *texts, fixture_said(t));
+	return p;
+}
+
+/* The edge kernel that reads the host's rows has no other format. */
+static void an_input_is_bf16(void **state)
+{
+	static const char *const said[] = { "input 'x': what the host writes is bf16", NULL };
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input {stored = bfp8_b} : f32[1,3,8,8]\n"
+				  "%y = relu %x {stored = bf16} : f32[1,3,8,8]\n"
+				  "%o = output %y : f32[1,3,8,8]\n", said));
+}
+
+static void what_parameters_cannot_hold_is_said(void **state)
+{
+	static const char *const tall[] = { "input 'x': the image is too high", NULL };
+	static const char *const deep[] = { "input 'x': more channels than a buffer holds", NULL };
+	static const char *const rows[] = { "input 'x': a core keeps 256 rows of it", NULL };
+	static const char *const taps[] = { "conv 'y': a window of more than 64 taps",
+					    "conv 'y': a dilation this large", NULL };
+	static const char *const stride[] = { "max_pool 'y': a stride of more than 255 rows", NULL };
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,4294967304,1]\n"
+				  "%o = output %x : f32[1,1,4294967304,1]\n", tall));
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,4081,1,1]\n"
+				  "%o = output %x : f32[1,4081,1,1]\n", deep));
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,16321,1]\n"
+				  "%o = output %x : f32[1,1,16321,1]\n", rows));
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,65,8]\n"
+				  "%w = constant splat 0.5 : f32[1,1,65,1]\n"
+				  "%y = conv %x, %w {dilations = [1,5000], pads = [0,0,0,0], "
+				  "strides = [1,1]} : f32[1,1,1,8]\n"
+				  "%o = output %y : f32[1,1,1,8]\n", taps));
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,8,200]\n"
+				  "%y = max_pool %x {dilations = [1,1], kernel = [1,1], "
+				  "pads = [0,0,0,0], strides = [1,128]} : f32[1,1,8,2]\n"
+				  "%o = output %y : f32[1,1,8,2]\n", stride));
+}
+
+static void hints_are_followed_or_told(void **state)
+{
+	static const char *const said[] = { "conv 'y': this plan does not follow hint bands", NULL };
+	const Plan *p = plan_and_hear(
+		*state, "graph \"n\"\n%x = input : f32[1,1,8,8]\n"
+		"%w = constant splat 0.5 : f32[1,1,1,1]\n"
+		"%y = conv %x, %w {dilations = [1,1], hints = [bands = \"2\", fidelity = \"lofi\"], "
+		"pads = [0,0,0,0], strides = [1,1]} : f32[1,1,8,8]\n"
+		"%o = output %y : f32[1,1,8,8]\n", said);
+	assert_non_null(p);
+	assert_int_equal(p->steps[1].phases, 1);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
@@ -144,6 +201,9 @@ int main(void)
 		T(buffers_that_live_together_lie_apart),
 		T(an_op_without_routine_is_named),
 		T(what_does_not_fit_is_said),
+		T(an_input_is_bf16),
+		T(what_parameters_cannot_hold_is_said),
+		T(hints_are_followed_or_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
