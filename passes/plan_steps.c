@@ -277,8 +277,26 @@ static void output(Builder *b, const Op *op, int which)
 	}
 }
 
+/* Weights apart, what an op reads lies in L1. */
+static bool check_inputs(Builder *b, const Op *op)
+{
+	const int n = op_is(op, WEIGHTS) ? 1 : op->nin;
+	for (int i = 0; i < n && op->kind != OP_VIEW; i++) {
+		const Op *in = op_in(op, i);
+		if (in->kind == OP_VIEW)
+			in = op_in(in, 0);
+		if (in->kind != OP_CONSTANT)
+			continue;
+		refuse(b, op, "it reads a constant, which has no place on the device yet");
+		return false;
+	}
+	return true;
+}
+
 static void add_op(Builder *b, const Op *op)
 {
+	if (!check_inputs(b, op))
+		return;
 	switch (op->kind) {
 	case OP_CONSTANT:
 	case OP_VIEW:
@@ -338,6 +356,10 @@ static bool check_shape(Builder *b, const Op *op)
 	}
 	if (op->shape.dim[0] != 1) {
 		refuse(b, op, "a batch of more than one is not planned yet");
+		return false;
+	}
+	if (shape_count(op->shape) == 0) {
+		refuse(b, op, "an image without pixels has no place on the device");
 		return false;
 	}
 	if (op->shape.dim[3] + 2 * PITCH_STEP > MAX_PITCH) {

@@ -153,9 +153,21 @@ static void an_input_is_bf16(void **state)
 				  "%o = output %y : f32[1,3,8,8]\n", said));
 }
 
+static void a_constant_is_not_left_out(void **state)
+{
+	static const char *const said[] = { "concat 'j': it reads a constant",
+					    "output 'p': it reads a constant", NULL };
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,3,8,8]\n"
+				  "%c = constant splat 0.5 : f32[1,3,8,8]\n"
+				  "%j = concat %x, %c {axis = 1} : f32[1,6,8,8]\n"
+				  "%o = output %j : f32[1,6,8,8]\n"
+				  "%p = output %c : f32[1,3,8,8]\n", said));
+}
+
 static void what_parameters_cannot_hold_is_said(void **state)
 {
 	static const char *const tall[] = { "input 'x': the image is too high", NULL };
+	static const char *const none[] = { "input 'x': an image without pixels", NULL };
 	static const char *const deep[] = { "input 'x': more channels than a buffer holds", NULL };
 	static const char *const rows[] = { "input 'x': a core keeps 256 rows of it", NULL };
 	static const char *const taps[] = { "conv 'y': a window of more than 64 taps",
@@ -163,6 +175,8 @@ static void what_parameters_cannot_hold_is_said(void **state)
 	static const char *const stride[] = { "max_pool 'y': a stride of more than 255 rows", NULL };
 	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,4294967304,1]\n"
 				  "%o = output %x : f32[1,1,4294967304,1]\n", tall));
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,3,0,8]\n"
+				  "%o = output %x : f32[1,3,0,8]\n", none));
 	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,4081,1,1]\n"
 				  "%o = output %x : f32[1,4081,1,1]\n", deep));
 	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,16321,1]\n"
@@ -202,6 +216,7 @@ int main(void)
 		T(an_op_without_routine_is_named),
 		T(what_does_not_fit_is_said),
 		T(an_input_is_bf16),
+		T(a_constant_is_not_left_out),
 		T(what_parameters_cannot_hold_is_said),
 		T(hints_are_followed_or_told),
 	};
