@@ -7,6 +7,7 @@
  */
 #include "passes/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ir/hint.h"
@@ -181,6 +182,24 @@ static void weighted(Builder *b, StepKind kind, const Op *op)
 	whole(b, s);
 }
 
+/* Weights and bias are there, and finite in bf16. */
+static void check_constants(Builder *b, const Op *op)
+{
+	const double infinite = 0x1.ffp+127; /* rounds up */
+	for (int i = 1; i < op->nin && i < 3; i++) {
+		const Tensor *t = op_value(op_in(op, i));
+		if (!t) {
+			refuse(b, op, "weights and bias must be constants with data");
+			return;
+		}
+		for (int64_t k = 0; k < tensor_count(t); k++)
+			if (!(fabs(tensor_f64(t, k)) < infinite)) {
+				refuse(b, op, "a weight or bias is infinite in bf16");
+				return;
+			}
+	}
+}
+
 static bool all_ones(const Ints *v) { return ints_all(*v, 1); }
 
 static void check_act(Builder *b, const Op *op)
@@ -209,8 +228,7 @@ static void conv(Builder *b, const Op *op)
 		refuse(b, op, "grouped convolution has no device routine yet");
 	if (!all_ones(&c->strides))
 		refuse(b, op, "a stride other than 1 has no device routine yet");
-	if (!op_value(w) || (op->nin > 2 && !op_value(op_in(op, 2))))
-		refuse(b, op, "weights and bias must be constants with data");
+	check_constants(b, op);
 	for (int i = 0; i < c->pads.n; i++)
 		if (c->pads.v[i] > PITCH_STEP)
 			refuse(b, op, "padding of more than 16 has no device routine");
@@ -226,8 +244,7 @@ static void deconv(Builder *b, const Op *op)
 	    !ints_all(c->strides, 2) || !ints_all(c->pads, 0) || !ints_all(c->dilations, 1) ||
 	    !ints_all(c->output_padding, 0))
 		refuse(b, op, "only a 2x2 window with stride 2 and no padding has a device routine yet");
-	if (!op_value(w) || (op->nin > 2 && !op_value(op_in(op, 2))))
-		refuse(b, op, "weights and bias must be constants with data");
+	check_constants(b, op);
 	check_act(b, op);
 	weighted(b, STEP_DECONV2, op);
 }

@@ -164,6 +164,22 @@ static void a_constant_is_not_left_out(void **state)
 				  "%p = output %c : f32[1,3,8,8]\n", said));
 }
 
+/* bfp8_b has no infinity, and a sum with one in bf16 is of no use. */
+static void weights_are_finite(void **state)
+{
+	static const char *const said[] = { "conv 'y': a weight or bias is infinite in bf16",
+					    "conv 'z': a weight or bias is infinite in bf16", NULL };
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,8,8]\n"
+				  "%w = constant splat inf : f32[1,1,1,1]\n"
+				  "%v = constant splat 1 : f32[1,1,1,1]\n"
+				  "%b = constant [-0x1.ffp+127] : f32[1]\n"
+				  "%y = conv %x, %w {dilations = [1,1], pads = [0,0,0,0], "
+				  "strides = [1,1], weights = bfp8_b} : f32[1,1,8,8]\n"
+				  "%z = conv %y, %v, %b {dilations = [1,1], pads = [0,0,0,0], "
+				  "strides = [1,1]} : f32[1,1,8,8]\n"
+				  "%o = output %z : f32[1,1,8,8]\n", said));
+}
+
 static void what_parameters_cannot_hold_is_said(void **state)
 {
 	static const char *const tall[] = { "input 'x': the image is too high", NULL };
@@ -217,6 +233,7 @@ int main(void)
 		T(what_does_not_fit_is_said),
 		T(an_input_is_bf16),
 		T(a_constant_is_not_left_out),
+		T(weights_are_finite),
 		T(what_parameters_cannot_hold_is_said),
 		T(hints_are_followed_or_told),
 	};
