@@ -106,7 +106,8 @@ static ProgramEdge *output_of(Lowering *l, const Step *s)
 		return &p->outputs[p->noutputs - 1];
 	const char *name = s->op->node ? s->op->node : s->op->name; /* the model's */
 	ProgramEdge *edge = program_output(p, name, s->op->dtype, s->op->shape);
-	edge->axis = s->op->nin > 1 ? (int)s->op->attr.axis.axis : 1;
+	const bool view = op_in(s->op, 0)->kind == OP_VIEW; /* of any rank */
+	edge->axis = s->op->nin > 1 ? (int)s->op->attr.axis.axis : !view;
 	l->output = s->op;
 	return edge;
 }

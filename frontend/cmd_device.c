@@ -1,5 +1,6 @@
 #include "frontend/cmd_device.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
 	c->target = target_load(s->arena, s->diag, name ? name : "wormhole_n150");
 	if (!c->target)
 		return EXIT_USAGE;
+	s->diag->limit = INT_MAX; /* every op that cannot run is named */
 	c->plan = plan_bands(g, c->target);
 	if (!c->plan)
 		return EXIT_INFEASIBLE;

@@ -33,7 +33,8 @@ typedef struct Builder {
 	Graph *g;
 	Arena *a;
 	Diag *d;
-	Parts *parts; /* by op->mark */
+	Parts *parts;  /* by op->mark */
+	bool *refused; /* by op->mark: its shape; who reads it is not looked at */
 } Builder;
 
 static void refuse(Builder *b, const Op *op, const char *why)
@@ -272,8 +273,7 @@ static void max_pool(Builder *b, const Op *op)
 	for (int i = 0; i < in.n; i++)
 		if (p->strides.v[1] != 1 && in.v[i]->layout.type != DEV_BF16)
 			refuse(b, op, "a strided window reads bf16 only, its input is bfp8_b");
-	if (op_has_act(op) && op->act.kind != OP_RELU && op->act.kind != OP_SIGMOID)
-		refuse(b, op, "its activation has no device routine yet");
+	check_act(b, op);
 	by_parts(b, STEP_MAX_POOL, op, op->act);
 }
 
@@ -362,37 +362,42 @@ static void tell_hints(Builder *b, const Op *op)
 	}
 }
 
-/* What every tensor on the device has in common. */
-static bool check_shape(Builder *b, const Op *op)
+/* What is wrong with the tensor an op makes, or NULL. */
+static const char *wrong_shape(const Op *op)
 {
+	const int64_t *dim = op->shape.dim;
 	if (op->kind == OP_CONSTANT || op->kind == OP_OUTPUT || op->kind == OP_VIEW)
-		return true;
-	if (op->shape.rank != 4 || !type_is_float(op->dtype)) {
-		refuse(b, op, "only N,C,H,W images of floating point run on the device");
-		return false;
-	}
-	if (op->shape.dim[0] != 1) {
-		refuse(b, op, "a batch of more than one is not planned yet");
-		return false;
-	}
-	if (shape_count(op->shape) == 0) {
-		refuse(b, op, "an image without pixels has no place on the device");
-		return false;
-	}
-	if (op->shape.dim[3] + 2 * PITCH_STEP > MAX_PITCH) {
-		refuse(b, op, "the image is too wide");
-		return false;
-	}
-	if (op->shape.dim[2] > MAX_HEIGHT) {
-		refuse(b, op, "the image is too high");
-		return false;
-	}
+		return NULL;
+	if (op->shape.rank != 4 || !type_is_float(op->dtype))
+		return "only N,C,H,W images of floating point run on the device";
+	if (dim[0] != 1)
+		return "a batch of more than one is not planned yet";
+	if (shape_count(op->shape) == 0)
+		return "an image without pixels has no place on the device";
+	if (dim[3] + 2 * PITCH_STEP > MAX_PITCH)
+		return "the image is too wide";
+	if (dim[2] > MAX_HEIGHT)
+		return "the image is too high";
 	/* Of a concat only the parts have to lie anywhere. */
-	if (op->shape.dim[1] > MAX_CHANNELS && op->kind != OP_CONCAT) {
-		refuse(b, op, "more channels than a buffer holds");
-		return false;
-	}
-	return true;
+	if (dim[1] > MAX_CHANNELS && op->kind != OP_CONCAT)
+		return "more channels than a buffer holds";
+	return NULL;
+}
+
+static void check_shape(Builder *b, const Op *op)
+{
+	const char *wrong = wrong_shape(op);
+	if (wrong)
+		refuse(b, op, wrong);
+	b->refused[op->mark] = wrong;
+}
+
+static bool reads_refused(const Builder *b, const Op *op)
+{
+	bool any = b->refused[op->mark];
+	for (int i = 0; i < op->nin; i++)
+		any |= b->refused[op_in(op, i)->mark];
+	return any;
 }
 
 Plan *plan_steps(const Graph *graph, const Target *t)
@@ -407,13 +412,12 @@ Plan *plan_steps(const Graph *graph, const Target *t)
 	b.plan->graph = graph;
 	b.plan->target = t;
 	const int errors = b.d->errors;
-	bool shapes = true;
-	for_each_op(op, g)
-		shapes = check_shape(&b, op) && shapes;
-	if (shapes)
-		for_each_op(op, g)
+	b.refused = arena_array(b.a, bool, n + 1);
+	for_each_op(op, g) {
+		check_shape(&b, op);
+		if (!reads_refused(&b, op))
 			add_op(&b, op);
-	for_each_op(op, g)
 		tell_hints(&b, op);
+	}
 	return b.d->errors == errors ? b.plan : NULL;
 }

@@ -433,6 +433,11 @@ there net.o net.h
 expect 2 compile net.ir --emit=object -o net.obj
 ok
 
+claim "an output of one dim comes back from a device"
+printf '%%x = input : f32[1,1,8,8]\n%%r = relu %%x : f32[1,1,8,8]\n%%f = reshape %%r : f32[64]\n%%y = output %%f : f32[64]\n' >flat.ir
+expect 0 verify flat.ir --random-input=1 --device=emu
+ok
+
 claim "what cannot be planned exits with 3 and leaves nothing behind"
 printf '%%x = input : f32[1,3,8,8]\n%%t = tanh %%x : f32[1,3,8,8]\n%%y = output %%t : f32[1,3,8,8]\n' >tanh.ir
 expect 3 compile tanh.ir -o tanh.ttb

@@ -153,6 +153,16 @@ static void an_input_is_bf16(void **state)
 				  "%o = output %y : f32[1,3,8,8]\n", said));
 }
 
+static void a_wrong_shape_hides_no_other_reason(void **state)
+{
+	static const char *const said[] = { "input 'b': a batch of more than one",
+					    "tanh 't': this op has no device routine yet", NULL };
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,3,8,8]\n"
+				  "%b = input : f32[2,3,8,8]\n%r = relu %b : f32[2,3,8,8]\n"
+				  "%t = tanh %x : f32[1,3,8,8]\n%o = output %t : f32[1,3,8,8]\n"
+				  "%p = output %r : f32[2,3,8,8]\n", said));
+}
+
 static void a_constant_is_not_left_out(void **state)
 {
 	static const char *const said[] = { "concat 'j': it reads a constant",
@@ -232,6 +242,7 @@ int main(void)
 		T(an_op_without_routine_is_named),
 		T(what_does_not_fit_is_said),
 		T(an_input_is_bf16),
+		T(a_wrong_shape_hides_no_other_reason),
 		T(a_constant_is_not_left_out),
 		T(weights_are_finite),
 		T(what_parameters_cannot_hold_is_said),
