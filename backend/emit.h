@@ -41,9 +41,10 @@ typedef struct Emission {
 bool emit_program(Emission *e, Arena *a, Diag *d, const Program *p, const Target *t,
 		  const EmitOptions *options);
 
-/* A package as a relocatable object for this machine, symbols tessera_NAME and
- * tessera_NAME_bytes, and the C header that declares them. NAME is `name` with
- * everything that cannot be in an identifier as '_'. */
+/* A package as a relocatable object for this machine, symbols tessera_net_NAME
+ * and tessera_net_NAME_bytes (no net is called as a function of tessera_rt.h), and
+ * the C header that declares them. NAME is `name` with everything that cannot be
+ * in an identifier as '_'. */
 Bytes emit_object(Arena *a, Bytes package, const char *name);
 Bytes emit_object_header(Arena *a, Bytes package, const char *name);
 

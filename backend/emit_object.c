@@ -20,7 +20,7 @@ static const char section_names[] = "\0.rodata\0.symtab\0.strtab\0.shstrtab\0.no
 
 static const char *identifier(Arena *a, const char *name)
 {
-	char *s = arena_printf(a, "tessera_%s", name);
+	char *s = arena_printf(a, "tessera_net_%s", name);
 	for (char *p = s; *p; p++) {
 		const bool fine = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_'
 			|| (*p >= '0' && *p <= '9');

@@ -3,6 +3,7 @@
  * on the way there.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/program_text.h"
 #include "frontend/cmd_device.h"
@@ -60,15 +61,17 @@ static const char *header_path(Session *s, const char *path)
 	return arena_printf(s->arena, "%.*s.h", (int)(n - 2), path);
 }
 
-static enum ExitCode write_object(Session *s, const Graph *g, const Compiled *c, const char *path)
+/* Both or none. */
+static bool write_object(Session *s, const Graph *g, const Compiled *c, const char *path,
+			 const char *header)
 {
-	const char *header = header_path(s, path);
 	const Bytes package = c->emission.package;
-	if (!header)
-		return EXIT_USAGE;
-	const bool ok = write_bytes(s, path, emit_object(s->arena, package, g->name))
-		&& write_bytes(s, header, emit_object_header(s->arena, package, g->name));
-	return ok ? EXIT_OK : EXIT_MODEL;
+	if (!write_bytes(s, header, emit_object_header(s->arena, package, g->name)))
+		return false;
+	if (write_bytes(s, path, emit_object(s->arena, package, g->name)))
+		return true;
+	unlink(header);
+	return false;
 }
 
 enum ExitCode cmd_compile(Session *s)
@@ -82,18 +85,22 @@ enum ExitCode cmd_compile(Session *s)
 		usage_error(s->diag, "'compile' wants -o FILE");
 		return EXIT_USAGE;
 	}
+	const char *header = kind == EMIT_OBJECT ? header_path(s, path) : NULL;
+	if (kind == EMIT_OBJECT && !header)
+		return EXIT_USAGE;
 	Graph *g = session_compile(s);
 	if (!g)
 		return EXIT_MODEL;
 	Compiled c = { 0 };
-	enum ExitCode code = text ? session_lower(s, g, &c) : session_emit(s, g, &c);
+	const enum ExitCode code = text ? session_lower(s, g, &c) : session_emit(s, g, &c);
 	if (code != EXIT_OK)
 		return code;
+	bool ok;
 	if (text)
-		code = write_text(s, &c, kind, path) ? EXIT_OK : EXIT_MODEL;
+		ok = write_text(s, &c, kind, path);
 	else if (kind == EMIT_OBJECT)
-		code = write_object(s, g, &c, path);
+		ok = write_object(s, g, &c, path, header);
 	else
-		code = write_bytes(s, path, c.emission.package) ? EXIT_OK : EXIT_MODEL;
-	return code;
+		ok = write_bytes(s, path, c.emission.package);
+	return ok ? EXIT_OK : EXIT_MODEL;
 }

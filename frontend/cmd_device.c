@@ -54,16 +54,33 @@ enum ExitCode session_emit(Session *s, const Graph *g, Compiled *c)
 	return ok ? EXIT_OK : EXIT_INFEASIBLE;
 }
 
-/* The runtime speaks in values; here they become diagnostics. */
+TesseraPackage *session_open_ttb(Session *s)
+{
+	const char *path = s->opt->model;
+	const size_t n = strlen(path);
+	TesseraError e;
+	TesseraPackage *p = tessera_package_open(path, &e);
+	if (p)
+		return p;
+	/* The library names the file too. */
+	const bool named = strncmp(e.text, path, n) == 0 && strncmp(e.text + n, ": ", 2) == 0;
+	diag_error(s->diag, (Loc){ .file = path }, "%s", e.text + (named ? n + 2 : 0));
+	return NULL;
+}
+
+/* The runtime speaks in values; here they become diagnostics. A program we made
+ * ourselves that a device finds fault with is our fault. */
 static enum ExitCode say(Session *s, const TesseraError *e)
 {
 	const bool usage = e->code == TESSERA_BAD_DEVICE || e->code == TESSERA_BAD_INPUT;
+	const bool ours = e->code == TESSERA_FAULT || e->code == TESSERA_RACE
+		|| e->code == TESSERA_MISUSE || e->code == TESSERA_NO_MEMORY;
 	if (usage)
 		usage_error(s->diag, "%s", e->text);
 	else
 		diag_error(s->diag, (Loc){ .file = s->opt->model }, "%s", e->text);
 	fputs(e->detail, stderr);
-	return usage ? EXIT_USAGE : EXIT_MODEL;
+	return usage ? EXIT_USAGE : ours && !s->package ? EXIT_INTERNAL : EXIT_MODEL;
 }
 
 /* Arrays over the tensors, in the package's order, which is the graph's. */

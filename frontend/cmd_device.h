@@ -24,6 +24,9 @@ enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c);
 /* And the package. */
 enum ExitCode session_emit(Session *s, const Graph *g, Compiled *c);
 
+/* Opens the package the command line names; NULL: reported. */
+struct Ttb *session_open_ttb(Session *s);
+
 /* Runs the graph on the device the user named. */
 enum ExitCode session_run_device(Session *s, const Graph *g, const char *device,
 				 Tensor *const in[], Tensor *out[]);

@@ -47,12 +47,9 @@ static void add_output(Graph *g, TesseraTensor t)
 
 Graph *session_open_package(Session *s)
 {
-	TesseraError e;
-	TesseraPackage *p = tessera_package_open(s->opt->model, &e);
-	if (!p) {
-		diag_error(s->diag, (Loc){ .file = s->opt->model }, "%s", e.text);
+	TesseraPackage *p = session_open_ttb(s);
+	if (!p)
 		return NULL;
-	}
 	arena_on_destroy(s->arena, close_package, p);
 	s->package = p;
 	Graph *g = graph_create(s->arena, s->diag, "package");

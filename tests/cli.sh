@@ -431,11 +431,18 @@ claim "an object links into a C program with its header"
 expect 0 compile net.ir --emit=object -o net.o
 there net.o net.h
 expect 2 compile net.ir --emit=object -o net.obj
+mkdir half.o
+expect 1 compile net.ir --emit=object -o half.o
+absent half.h
 ok
 
-claim "an output of one dim comes back from a device"
-printf '%%x = input : f32[1,1,8,8]\n%%r = relu %%x : f32[1,1,8,8]\n%%f = reshape %%r : f32[64]\n%%y = output %%f : f32[64]\n' >flat.ir
-expect 0 verify flat.ir --random-input=1 --device=emu
+claim "a package for a smaller grid runs, whatever its name and the rank of its output"
+printf '%%x = input : f32[1,1,8,8]\n%%r = relu %%x : f32[1,1,8,8]\n%%f = reshape %%r {shape = [64]} : f32[64]\n%%y = output %%f : f32[64]\n' >flat.ir
+expect 0 verify flat.ir --random-input=1 --device=emu --target=wormhole_n300
+printf 'inherit = wormhole_n150\ngrid_rows = 1\n' >my-chip.ini
+expect 0 compile flat.ir --target=./my-chip.ini -o my.ttb
+expect 0 info my.ttb
+out_has "target    my-chip"
 ok
 
 claim "what cannot be planned exits with 3 and leaves nothing behind"
@@ -448,6 +455,7 @@ ok
 claim "a damaged package is refused"
 head -c 3000 net.ttb >cut.ttb
 expect 1 info cut.ttb
+err_has "cut.ttb: error: the package says"
 expect 1 run cut.ttb --random-input=1 --output none
 tr 'T' 'U' <net.ttb >other.ttb
 expect 1 info other.ttb
