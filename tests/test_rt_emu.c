@@ -223,7 +223,7 @@ static void corrupted_code_never_crashes(void **state)
 
 static void options_nobody_knows_are_refused(void **state)
 {
-	static const char *const specs[] = { "emu:quick", "emu:threads=", "emu:threads=2x",
+	static const char *const specs[] = { "emu:quick", "emu:threads=", "emu:threads=2x", "emu:threads=9",
 					     "emu:strict=2", "emu:fast,,race" };
 
 	(void)state;

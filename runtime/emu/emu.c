@@ -11,7 +11,7 @@
 #include "runtime/emu/riscv.h"
 #include "runtime/emu/shadow.h"
 
-enum { RESET_ALL = 0x47800, THREADS_MOST = 8 };
+enum { RESET_ALL = 0x47800 };
 
 /* Zeros that take no memory until they are written. */
 static void *lazy(uint64_t bytes)
@@ -84,8 +84,9 @@ static int thread_count(int wanted)
 	long there = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (wanted <= 0)
-		wanted = there > 0 && there < THREADS_MOST ? (int)there : THREADS_MOST;
-	return wanted < THREADS_MOST ? wanted : THREADS_MOST;
+		wanted = there > 0 && there < EMU_MOST_THREADS ? (int)there
+									 : EMU_MOST_THREADS;
+	return wanted < EMU_MOST_THREADS ? wanted : EMU_MOST_THREADS;
 }
 
 Emu *emu_open(const EmuOptions *options)

@@ -19,8 +19,10 @@
 
 typedef struct Emu Emu;
 
+enum { EMU_MOST_THREADS = 8 };
+
 typedef struct EmuOptions {
-	int threads;      /* 0: as many as the machine has, at most 8 */
+	int threads;      /* 0: as many as the machine has; EMU_MOST_THREADS at most */
 	uint32_t quantum; /* steps, a RISC-V instruction each; 0: the default */
 	bool fast;        /* matrix unit in plain fp32: not bit-exact */
 	bool strict;      /* checks.def */

@@ -195,7 +195,7 @@ Access noc_issue(EmuCore *c, Risc r, int noc, uint32_t command)
 		NocRequest *more = realloc(c->requests, room * sizeof(*more));
 
 		if (!more)
-			abort();
+			return bad(c, &q, "noc_request", "no memory for more requests than", room);
 		c->requests = more;
 		c->request_room = room;
 	}

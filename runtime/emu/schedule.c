@@ -10,7 +10,6 @@ enum {
 	SLICE = 256,        /* instructions a RISC-V runs before the next does */
 	TENSIX_BURST = 64,  /* instructions a Tensix thread runs before the next does */
 	SPINS = 2000,       /* turns to wait before sleeping */
-	THREADS_MOST = 8,
 };
 
 /* Workers wait for `turn` to move, take cores one by one, and say when they are
@@ -19,7 +18,7 @@ enum {
 struct Pool {
 	Emu *e;
 	int workers;
-	pthread_t thread[THREADS_MOST];
+	pthread_t thread[EMU_MOST_THREADS];
 	pthread_mutex_t lock;
 	pthread_cond_t moved, through;
 	atomic_uint turn;
@@ -138,7 +137,7 @@ struct Pool *pool_create(Emu *e, int threads)
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->moved, NULL);
 	pthread_cond_init(&p->through, NULL);
-	while (p->workers < threads - 1 && p->workers < THREADS_MOST - 1
+	while (p->workers < threads - 1
 	       && pthread_create(&p->thread[p->workers], NULL, work, p) == 0)
 		p->workers++;
 	return p;

@@ -80,6 +80,7 @@ static bool emu_device_begin(TesseraDevice *device, const Ttb *t, TesseraError *
 	if (d->used) {
 		EmuDevice fresh = *d;
 
+		memset(fresh.emu, 0, sizeof fresh.emu);
 		if (!open_emus(&fresh, e))
 			return false;
 		close_emus(d);

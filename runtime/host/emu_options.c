@@ -38,7 +38,7 @@ bool emu_options_parse(const char *text, EmuOptions *options, bool *race, Tesser
 			*race = true;
 		else if (is(text, n, "profile"))
 			options->profile = true;
-		else if (number(text, n, "threads", 64, &value))
+		else if (number(text, n, "threads", EMU_MOST_THREADS, &value))
 			options->threads = (int)value;
 		else if (number(text, n, "quantum", 1000000, &value))
 			options->quantum = (uint32_t)value;
@@ -47,9 +47,8 @@ bool emu_options_parse(const char *text, EmuOptions *options, bool *race, Tesser
 		else
 			return rt_fail(e, TESSERA_BAD_DEVICE,
 				       "emu: no such option: %.*s; there are fast, race, "
-				       "profile, threads=N, quantum=N "
-				       "and strict=0",
-				       (int)(n < 64 ? n : 64), text);
+				       "profile, threads=N up to %d, quantum=N and strict=0",
+				       (int)(n < 64 ? n : 64), text, EMU_MOST_THREADS);
 		text += n + (text[n] == ',');
 	}
 	return true;
