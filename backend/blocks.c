@@ -17,8 +17,7 @@ static uint32_t bank_node(uint32_t bank)
 	return TT_NODE(xy[bank / 2][0], xy[bank / 2][1]);
 }
 
-/* A list of structures of words behind what the block has so far; `*at` becomes
- * the word it starts at. */
+/* A block as far as it is made: the head, then lists one behind the other. */
 typedef struct Block {
 	uint32_t *words; /* or NULL: only the length is wanted */
 	uint32_t n;
@@ -42,7 +41,7 @@ static uint32_t append_pushers(Block *b, const Program *p, const ProgramOp *op, 
 			i++;
 		if (i == on->npushes)
 			continue;
-		append(b, &(TtPeer){ core_node(p, c), (uint32_t)c }, sizeof(TtPeer));
+		append(b, &(uint32_t){ core_node(p, c) }, sizeof(uint32_t));
 		n++;
 	}
 	return n;

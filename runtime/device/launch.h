@@ -156,7 +156,7 @@ static inline void tt_push_rows(const TtOp *op, uint32_t s)
 	}
 }
 
-/* Op `index` of run `run`, number s; its block has been asked for. */
+/* Op `index` of the program, number s; its block has been asked for. */
 static inline void tt_lead_op(uint32_t s, uint32_t index)
 {
 	const TtLaunch *l = tt_launch();
@@ -165,9 +165,9 @@ static inline void tt_lead_op(uint32_t s, uint32_t index)
 	tt_l1_set(TT_OP_WORD, index);
 	if (op->overlay_bytes)
 		tt_load_overlay(op);
-	const TtPeer *peer = (const TtPeer *)(const void *)tt_op_words(op, op->pushers_at);
-	for (uint32_t i = op->pushers; i; i--, peer++)
-		tt_noc_word(peer->node, TT_ENTERED + 4 * l->core, s);
+	const uint32_t *pusher = tt_op_words(op, op->pushers_at);
+	for (uint32_t i = op->pushers; i; i--, pusher++)
+		tt_noc_word(*pusher, TT_ENTERED + 4 * l->core, s);
 	const TtArrival *a = (const TtArrival *)(const void *)tt_op_words(op, op->arrivals_at);
 	for (uint32_t i = op->arrivals; i; i--, a++)
 		tt_l1_reach(TT_PUSHED + 4 * a->core, s - index + a->op);

@@ -46,7 +46,9 @@ enum {
 	TT_USER = 105664,    /* TT-Metal's first user byte */
 	TT_CONTROL = 0x17000,
 
-	TT_MAX_CORES = 80,
+	TT_GRID_COLS = 8, /* workers of a chip, logical; targets leave some out */
+	TT_GRID_ROWS = 10,
+	TT_MAX_CORES = TT_GRID_COLS * TT_GRID_ROWS,
 	TT_MAX_BLOCK = 3072, /* bytes of a parameter block; a multiple of 32 */
 
 	TT_LAUNCH = TT_CONTROL,            /* TtLaunch */
@@ -59,7 +61,6 @@ enum {
 	TT_OP_WORD = TT_CONTROL + 0x3d0,   /* index of the op the core is at */
 	TT_SEMAPHORES = TT_CONTROL + 0x400, /* 16 of 16 bytes, of the program */
 	TT_CB_WORDS = TT_CONTROL + 0x500,  /* TtCbWords for each of 32 circular buffers */
-	TT_SCRATCH = TT_CONTROL + 0x700,   /* 256 bytes, a routine's own */
 	TT_ZEROS = TT_CONTROL + 0x800,     /* 1024 zero bytes */
 	TT_BLOCKS = TT_CONTROL + 0xc00,    /* two parameter blocks, TT_MAX_BLOCK apart */
 	TT_CONTROL_END = TT_BLOCKS + 2 * TT_MAX_BLOCK,
@@ -83,7 +84,9 @@ enum {
 
 #define TT_DRAM_BANK_BYTES 0x40000000u
 
-#define TT_IRAM 0xffc00000u /* NCRISC instruction memory */
+/* NCRISC instruction memory */
+#define TT_IRAM       0xffc00000u
+#define TT_IRAM_BYTES 16384u
 
 /* NoC 0 coordinates of bank b: x, y of TT_DRAM_XY row b / 2; the bank starts at
  * (b & 1) * TT_DRAM_BANK_BYTES there. */
@@ -102,7 +105,7 @@ typedef struct TtLaunch {
 	uint32_t go;    /* number of the run the host asked for, from 1; written last */
 	uint32_t done;  /* on core 0: number of the run that is done */
 	uint32_t error; /* 0, or what a kernel gave up with */
-	uint32_t slot;  /* of `go`; kernels count: run r has slot (r - 1) % 2 */
+	uint32_t slot;  /* of `go`: (go - 1) % 2. Kernels count runs instead, see DEVICE.md */
 	uint32_t ops;
 	uint32_t block_bytes; /* of every parameter block; a multiple of 32 */
 	uint32_t block_node, block_at; /* this core's first block in DRAM */
@@ -123,19 +126,15 @@ typedef struct TtOp {
 	uint32_t op;      /* its index in the program */
 	uint32_t routine[TT_RISCS]; /* which variant each RISC-V runs; 0: none */
 	uint32_t overlay_node, overlay_from, overlay_to, overlay_bytes; /* 0 bytes: none */
-	uint32_t pushers, pushers_at;   /* node and index of cores that push to this one: TtPeer */
+	uint32_t pushers, pushers_at;   /* nodes of the cores that push to this one, a word each */
 	uint32_t arrivals, arrivals_at; /* what to wait for before starting: TtArrival */
 	uint32_t pushes, pushes_at;     /* what to write when done: TtPush */
 	uint32_t zeros, zeros_at;       /* what to clear before others read the result: TtZero */
 	uint32_t params_at;             /* of the op's own structure (params.def) */
 } TtOp;
 
-typedef struct TtPeer {
-	uint32_t node, core; /* where, and which word of its tables is ours to read */
-} TtPeer;
-
 typedef struct TtArrival {
-	uint32_t core; /* word of TT_PUSHED */
+	uint32_t core; /* word of TT_PUSHED: who pushed */
 	uint32_t op;   /* index of the op whose rows it says have arrived */
 } TtArrival;
 

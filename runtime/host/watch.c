@@ -38,7 +38,7 @@ const char *program_op_name(const Ttb *t, uint32_t i, char room[16])
 	return room;
 }
 
-/* The slots first: a core looks at its own once it sees the new number. */
+/* The slots first: `go` is written last (map.h). */
 bool program_start(TesseraProgram *p, TesseraError *e)
 {
 	Run *run = &p->run[0];
