@@ -171,6 +171,7 @@ static bool check_memory(const Linking *k)
 {
 	const Code *c = k->c;
 	const Link *nc = &c->link[TT_NCRISC];
+	const int before = k->d->errors;
 	for (int r = 0; r < TT_RISCS; r++) {
 		const uint32_t has = ram_bytes(k->t, (TtRisc)r);
 		if (c->link[r].local_bytes + c->stack[r] > has)
@@ -183,7 +184,7 @@ static bool check_memory(const Linking *k)
 		diag_error(k->d, (Loc){ .file = k->p->name },
 			   "ncrisc has %u bytes of code, its instruction memory %u", nc->bytes,
 			   (unsigned)k->t->iram_bytes);
-	return k->d->errors == 0;
+	return k->d->errors == before;
 }
 
 static void note_resident(Linking *k)

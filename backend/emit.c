@@ -94,7 +94,7 @@ bool emit_program(Emission *e, Arena *a, Diag *d, const Program *p, const Target
 		return false;
 	const double linked = clock_now();
 
-	e->package = package_make(a, d, p, &c, &b, options->compiler);
+	e->package = package_make(a, d, p, t, &c, &b, options->compiler);
 	report(e, &c, &b);
 	e->codegen_ms = 1e3 * (compiled - start);
 	e->link_ms = 1e3 * (linked - compiled);

@@ -164,10 +164,10 @@ static void add_texts(TtbWriter *w, const Program *p)
 		ttb_writer_text(w, TTB_PLAN, p->plan);
 }
 
-Bytes package_make(Arena *a, Diag *d, const Program *p, const Code *c, const Blocks *b,
-		   const char *compiler)
+Bytes package_make(Arena *a, Diag *d, const Program *p, const Target *t, const Code *c,
+		   const Blocks *b, const char *compiler)
 {
-	TtbWriter *w = ttb_writer_create(p->target, p->name, compiler);
+	TtbWriter *w = ttb_writer_create(t->arch, t->name, p->name, compiler);
 	TesseraError error;
 	uint8_t *file = NULL;
 	size_t n = 0;

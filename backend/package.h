@@ -7,7 +7,7 @@
 
 /* `data` is NULL if an image has no data or the package is not sound, which is
  * reported. */
-Bytes package_make(Arena *a, Diag *d, const Program *p, const Code *c, const Blocks *b,
-		   const char *compiler);
+Bytes package_make(Arena *a, Diag *d, const Program *p, const Target *t, const Code *c,
+		   const Blocks *b, const char *compiler);
 
 #endif

@@ -47,6 +47,15 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+bool lex_is_word(const char *s)
+{
+	if (!is_letter(*s))
+		return false;
+	while (is_letter(*s) || is_digit(*s))
+		s++;
+	return !*s;
+}
+
 static int hex_value(char c)
 {
 	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;

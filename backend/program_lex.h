@@ -28,6 +28,9 @@ typedef struct Lexer {
 	bool failed; /* an error was reported: everything after it reads as the end */
 } Lexer;
 
+/* Could it stand in the text without quotes, as C's identifiers can? */
+bool lex_is_word(const char *s);
+
 void lex_init(Lexer *l, Arena *a, Diag *d, const char *file, const char *text, size_t size);
 void lex_next(Lexer *l);
 

@@ -243,7 +243,8 @@ static void parse_head(Lexer *l, Program *p)
 	lex_expect(l, "program");
 	p->name = lex_string(l, "the name of the program");
 	lex_expect(l, "target");
-	p->target = lex_word(l, "a target");
+	p->target = l->token.kind == TOKEN_STRING ? lex_string(l, "a target")
+						  : lex_word(l, "a target");
 	p->dram_free = lex_named(l, "dram_free", INT64_MAX);
 }
 

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "backend/program_lex.h"
 #include "backend/program_text.h"
 #include "backend/routines.h"
 
@@ -226,7 +227,12 @@ void program_print(const Program *p, FILE *f)
 {
 	fputs("program ", f);
 	print_string(f, p->name);
-	fprintf(f, " target %s dram_free 0x%" PRIx64 "\n", p->target, p->dram_free);
+	fputs(" target ", f);
+	if (lex_is_word(p->target))
+		fputs(p->target, f);
+	else
+		print_string(f, p->target);
+	fprintf(f, " dram_free 0x%" PRIx64 "\n", p->dram_free);
 	if (p->plan) {
 		fputs("plan ", f);
 		print_string(f, p->plan);

@@ -23,7 +23,8 @@
  *             push core 0 from 0x100 to 0x200 bytes 64 count 1 step 0 0
  *             zero at 0x300 bytes 32 count 1 step 0 planes 1 step 0
  *
- * Words may be parted by any white space. Fields that are 0 on all cores are
+ * Words may be parted by any white space. The name of a target is a word if it
+ * can be one, else a string. Fields that are 0 on all cores are
  * left out, as are cores without anything of their own. Images of up to 64
  * bytes come with their data in hex, others with a hash only.
  */

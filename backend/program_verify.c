@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "backend/program_lex.h"
 #include "backend/routines.h"
 
 void verify_wrong(Verifier *v, Loc loc, int op, int core, const char *fmt, ...)
@@ -22,6 +23,22 @@ void verify_wrong(Verifier *v, Loc loc, int op, int core, const char *fmt, ...)
 }
 
 static Loc here(const Verifier *v) { return (Loc){ .file = v->p->name }; }
+
+/* What routines and loader are built for (map.h) goes for every target. */
+static void verify_target(Verifier *v)
+{
+	const Target *t = v->t;
+	if (strcmp(v->p->target, t->name) != 0)
+		diag_error(v->d, here(v), "the program is for %s, not for %s", v->p->target, t->name);
+	if (t->l1_first < TT_USER || t->l1_end > TT_L1_END)
+		diag_error(v->d, here(v), "target %s: buffers from %" PRId64 " to %" PRId64
+			   " of L1, the device library leaves %d to %d", t->name, t->l1_first,
+			   t->l1_end, (int)TT_USER, (int)TT_L1_END);
+	if (t->dram_banks != TT_DRAM_BANKS || t->dram_bank_bytes > TT_DRAM_BANK_BYTES)
+		diag_error(v->d, here(v), "target %s: %" PRId64 " banks of DRAM of %" PRId64
+			   " bytes, the device library knows %d of %u", t->name, t->dram_banks,
+			   t->dram_bank_bytes, (int)TT_DRAM_BANKS, TT_DRAM_BANK_BYTES);
+}
 
 static void verify_cores(Verifier *v)
 {
@@ -42,19 +59,12 @@ static void verify_cores(Verifier *v)
 	}
 }
 
-static bool is_identifier(const char *s)
-{
-	const char *letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-	return *s && strchr(letters, *s)
-		&& s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] == 0;
-}
-
 static void verify_variants(Verifier *v)
 {
 	for (int i = 0; i < v->p->nvariants; i++) {
 		const ProgramVariant *x = &v->p->variants[i];
 		const Routine *r = routine_at(x->routine);
-		if (!is_identifier(x->name) || strncmp(x->name, "tt_", 3) == 0)
+		if (!lex_is_word(x->name) || strncmp(x->name, "tt_", 3) == 0)
 			diag_error(v->d, x->loc, "variant '%s': not a name for a function", x->name);
 		for (int k = 0; k < i; k++)
 			if (strcmp(v->p->variants[k].name, x->name) == 0)
@@ -115,7 +125,7 @@ static void verify_part(Verifier *v, const ProgramEdge *e, const ProgramPart *pa
 		diag_error(v->d, e->loc, "'%s': the view reaches outside of the tensor's %" PRId64
 			   " elements", e->name, device);
 	if (part->tensor.page_bytes % ALIGN_DRAM
-	    || part->tensor.page_bytes < part->tensor.shape[3] * (int64_t)sizeof(float))
+	    || part->tensor.page_bytes / (int64_t)sizeof(float) < part->tensor.shape[3])
 		diag_error(v->d, e->loc, "'%s': a page of %u bytes for a row of %" PRId64 " elements",
 			   e->name, part->tensor.page_bytes, part->tensor.shape[3]);
 }
@@ -134,8 +144,8 @@ static void verify_edge(Verifier *v, const ProgramEdge *e)
 		if (!fits)
 			diag_error(v->d, e->loc, "'%s': part %d does not fit along axis %d", e->name, i,
 				   e->axis);
-		else if (s.rank)
-			along += s.dim[e->axis];
+		else if (s.rank && __builtin_add_overflow(along, s.dim[e->axis], &along))
+			along = -1;
 		verify_part(v, e, &e->parts[i]);
 	}
 	if (e->nparts == 0 || (e->axis < e->shape.rank && along != e->shape.dim[e->axis]))
@@ -154,8 +164,7 @@ bool program_verify(const Program *p, const Target *t, Diag *d)
 {
 	const int before = d->errors;
 	Verifier v = { p, t, d, arena_create() };
-	if (strcmp(p->target, t->name) != 0)
-		diag_error(d, here(&v), "the program is for %s, not for %s", p->target, t->name);
+	verify_target(&v);
 	if (p->nops == 0)
 		diag_error(d, here(&v), "the program has no ops");
 	verify_cores(&v);

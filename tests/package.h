@@ -82,7 +82,7 @@ static inline TtbWriter *sample_writer(const Sample *s)
 {
 	static const uint8_t blocks[2 * SAMPLE_BLOCK];
 	uint8_t elf[ELF_ROOM];
-	TtbWriter *w = ttb_writer_create(TTB_TARGET, "sample", "by hand");
+	TtbWriter *w = ttb_writer_create(TTB_ARCH, "wormhole_n150", "sample", "by hand");
 	const TtbPart in = ttb_whole_part(s->in, SAMPLE_IN),
 		      out = ttb_whole_part(s->out, SAMPLE_OUT);
 

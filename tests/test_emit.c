@@ -235,6 +235,41 @@ static void a_program_read_from_text_lacks_its_weights(void **state)
 		"image 'w' has no data, only a hash");
 }
 
+static void a_semaphore_may_start_at_any_value(void **state)
+{
+	Fixture *t = *state;
+	TesseraError error = { 0 };
+	Program *p = program_small(t);
+	p->semaphores[1].value = 5;
+	const Emission e = emitted(t, p, &plain);
+	Ttb *package = ttb_open_memory(e.package.data, e.package.size, &error);
+	bool found = false;
+	for (size_t i = 0; i < package->images; i++) {
+		const TtbImage *m = &package->image[i];
+		const uint32_t *words = ttb_image_bytes(package, m);
+		found |= m->place == TTB_L1 && m->where == TTB_EVERY_CORE
+			&& m->address == TT_SEMAPHORES + 16 && words[0] == 5;
+	}
+	assert_true(found);
+	ttb_close(package);
+}
+
+static void a_target_that_is_not_wormhole_is_refused(void **state)
+{
+	Fixture *t = *state;
+	Target other = *program_target(t);
+	other.l1_first = 4096;
+	refused(t, program_small(t), &other, &plain,
+		"buffers from 4096 to 1499136 of L1, the device library leaves 105664 to 1499136");
+	other = *program_target(t);
+	other.dram_banks = 8;
+	refused(t, program_small(t), &other, &plain, "8 banks of DRAM");
+	other = *program_target(t);
+	other.arch = "blackhole";
+	refused(t, program_small(t), &other, &plain,
+		"a package for blackhole, this library runs wormhole");
+}
+
 static void a_package_is_also_an_object_with_a_header(void **state)
 {
 	Fixture *t = *state;
@@ -252,8 +287,8 @@ static void a_package_is_also_an_object_with_a_header(void **state)
 	memcpy(&bytes, end - sizeof bytes, sizeof bytes);
 	assert_int_equal(bytes, e.package.size);
 	const Bytes header = emit_object_header(t->arena, e.package, "my-net");
-	assert_non_null(strstr(header.data, "extern const unsigned char tessera_my_net[];\n"));
-	assert_non_null(strstr(header.data, "extern const uint64_t tessera_my_net_bytes;\n"));
+	assert_non_null(strstr(header.data, "extern const unsigned char tessera_net_my_net[];\n"));
+	assert_non_null(strstr(header.data, "extern const uint64_t tessera_net_my_net_bytes;\n"));
 }
 
 static void run_on(Fixture *t, const Program *p, const EmitOptions *options, const char *device)
@@ -326,6 +361,8 @@ int main(void)
 		T(ncrisc_runs_from_its_own_memory_if_asked_and_if_it_fits),
 		T(a_stack_that_does_not_fit_is_refused),
 		T(a_program_read_from_text_lacks_its_weights),
+		T(a_semaphore_may_start_at_any_value),
+		T(a_target_that_is_not_wormhole_is_refused),
 		T(a_package_is_also_an_object_with_a_header),
 		T(what_was_emitted_runs_on_the_emulator),
 		T(three_hundred_ops_run_one_after_the_other),

@@ -26,7 +26,7 @@ static void a_program_prints_as_it_was_read(void **state)
 static void what_is_rare_prints_as_it_was_read_too(void **state)
 {
 	static const char text[] =
-		"program \"a \\\"b\\\" \\\\ \\x01\" target wormhole_n150 dram_free 0x0\n"
+		"program \"a \\\"b\\\" \\\\ \\x01\" target \"my-chip\" dram_free 0x0\n"
 		"plan \"line 1\\nline 2\"\n"
 		"cores (3,4)\n"
 		"variant odd = copy {}\n"

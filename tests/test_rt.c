@@ -107,6 +107,8 @@ static void memory_can_be_looked_at(void **state)
 	assert_true(tessera_read_l1(f.device, 2, 0, 0, words, 8, &f.e));
 	assert_memory_equal(words, copies_input, 8);
 	assert_true(tessera_read_l1(f.device, 2, 0, TT_LAUNCH, &launch, sizeof launch, &f.e));
+	assert_false(tessera_read_l1(f.device, 0xffffffee, 0, 0, words, 4, &f.e));
+	assert_int_equal(f.e.code, TESSERA_MISUSE);
 	assert_int_equal(launch.core, 2);
 	assert_int_equal(launch.cores, 3);
 	assert_int_equal(launch.ops, 2);

@@ -112,13 +112,14 @@ static void refused(size_t at, uint32_t value, bool sealed, const char *says)
 	free(file);
 }
 
-static void other_versions_targets_and_damage_are_refused(void **state)
+static void other_versions_architectures_and_damage_are_refused(void **state)
 {
 	(void)state;
 	refused(0, 0, true, "not a package");
 	refused(offsetof(TtbHeader, version), 2, true,
 		"of version 2, this library reads version 1");
-	refused(offsetof(TtbHeader, target) + 10, 0x3033, true, "a package for wormhole_n30,");
+	refused(offsetof(TtbHeader, arch), 0x6b616552, true,
+		"a package for Reakhole, this library runs wormhole");
 	refused(offsetof(TtbHeader, bytes), 64, true, "says it has 64 bytes");
 	refused(offsetof(TtbHeader, checksum), 1, false, "its checksum does not match");
 	refused(2048, 1, false, "its checksum does not match");
@@ -245,7 +246,7 @@ static void wrong_calls_of_the_writer_are_told(void **state)
 {
 	(void)state;
 	TesseraError e = { 0 };
-	TtbWriter *w = ttb_writer_create(TTB_TARGET, "", "");
+	TtbWriter *w = ttb_writer_create(TTB_ARCH, "", "", "");
 	uint8_t *file;
 	size_t n;
 
@@ -334,7 +335,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(a_file_is_mapped),
 		cmocka_unit_test(memory_need_not_be_aligned),
-		cmocka_unit_test(other_versions_targets_and_damage_are_refused),
+		cmocka_unit_test(other_versions_architectures_and_damage_are_refused),
 		cmocka_unit_test(every_number_is_checked),
 		cmocka_unit_test(parts_stay_within_both_tensors),
 		cmocka_unit_test(elfs_are_checked),

@@ -77,6 +77,9 @@ bool tessera_read_l1(TesseraDevice *d, uint32_t col, uint32_t row, uint32_t addr
 {
 	const Place w = place_worker(col, row);
 
+	if (col >= TT_GRID_COLS || row >= TT_GRID_ROWS)
+		return rt_fail(e, TESSERA_MISUSE, "core (%u,%u) is not one of %d by %d", col, row,
+			       TT_GRID_COLS, TT_GRID_ROWS);
 	if (n > TT_L1_END || address > TT_L1_END - n)
 		return rt_fail(e, TESSERA_MISUSE, "%zu bytes at 0x%x are not within L1", n,
 			       address);

@@ -25,10 +25,7 @@ enum {
 	RISCV = 243,
 	LOAD = 1,
 	RUNS = 1,
-	MAX_PHDRS = 64, /* linkers make a handful */
 };
-
-#define IRAM_BYTES 16384u
 
 static uint32_t word(const uint8_t *p)
 {
@@ -104,7 +101,7 @@ static bool check_segment(const ElfSegment *s, size_t n, const char *name, Tesse
 static bool runs_at(const ElfSegment *s, uint32_t pc)
 {
 	const bool iram =
-		s->at >= TT_IRAM && (uint64_t)s->at + s->bytes <= (uint64_t)TT_IRAM + IRAM_BYTES;
+		s->at >= TT_IRAM && (uint64_t)s->at + s->bytes <= (uint64_t)TT_IRAM + TT_IRAM_BYTES;
 
 	return s->code && pc % 4 == 0 && pc >= s->at && pc - s->at < s->bytes &&
 	       (s->at == s->to || iram);
@@ -120,7 +117,7 @@ bool elf_check(const uint8_t *elf, size_t n, const char *name, TesseraError *e)
 	    half(elf + AT_TYPE) != EXECUTABLE || half(elf + AT_MACHINE) != RISCV)
 		return rt_fail(e, TESSERA_BAD_PACKAGE, "%s: not a 32-bit RISC-V executable", name);
 	const size_t count = half(elf + AT_PHNUM);
-	if (count == 0 || count > MAX_PHDRS || half(elf + AT_PHENTSIZE) != PHDR)
+	if (count == 0 || count > ELF_MOST_SEGMENTS || half(elf + AT_PHENTSIZE) != PHDR)
 		return rt_fail(e, TESSERA_BAD_PACKAGE, "%s: %zu program headers of %u bytes", name,
 			       count, half(elf + AT_PHENTSIZE));
 	if ((uint64_t)word(elf + AT_PHOFF) + count * PHDR > n)

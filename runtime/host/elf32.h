@@ -4,6 +4,8 @@
 
 #include "runtime/host/tessera_rt.h"
 
+enum { ELF_MOST_SEGMENTS = 64 }; /* linkers make a handful */
+
 /* A segment with bytes in the file. They are written to `to`, which is in L1,
  * and run at `at`, which is there too or in IRAM. */
 typedef struct ElfSegment {

@@ -56,6 +56,11 @@ void ttb_seal(void *file, size_t n)
 	memcpy((uint8_t *)file + CHECKSUM_AT, &sum, sizeof sum);
 }
 
+const char *ttb_section_name(TtbSectionId id)
+{
+	return kinds[id].name;
+}
+
 const void *ttb_section(const Ttb *t, TtbSectionId id, size_t *bytes)
 {
 	*bytes = (size_t)t->section[id].bytes;
@@ -109,11 +114,11 @@ static bool check_header(const uint8_t *file, size_t n, TesseraError *e)
 	if (checksum(file, n) != h.checksum)
 		return rt_fail(e, TESSERA_BAD_PACKAGE,
 			       "the package is damaged: its checksum does not match");
-	if (!memchr(h.target, 0, sizeof h.target))
-		return rt_fail(e, TESSERA_BAD_PACKAGE, "the name of the target does not end");
-	if (strcmp(h.target, TTB_TARGET) != 0)
+	if (!memchr(h.arch, 0, sizeof h.arch))
+		return rt_fail(e, TESSERA_BAD_PACKAGE, "the name of the architecture does not end");
+	if (strcmp(h.arch, TTB_ARCH) != 0)
 		return rt_fail(e, TESSERA_BAD_PACKAGE, "a package for %s, this library runs %s",
-			       h.target, TTB_TARGET);
+			       h.arch, TTB_ARCH);
 	return true;
 }
 

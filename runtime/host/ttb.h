@@ -2,7 +2,7 @@
  * A .ttb package: a compiled network in one file that is mapped and used in
  * place. All numbers are little-endian.
  *
- *     TtbHeader                    magic, version, size, checksum, target
+ *     TtbHeader                    magic, version, size, checksum, architecture
  *     TtbSection[TTB_SECTIONS]     where each section of ttb.def lies
  *     sections                     in that order, aligned, zeros between them
  *
@@ -13,7 +13,7 @@
  * A reader takes its own version only. What ttb_open gives has been checked
  * through: every number in it is in range, so users need not look again.
  *
- *     TtbWriter *w = ttb_writer_create("wormhole_n150", "unet", "tessera 0.1.0");
+ *     TtbWriter *w = ttb_writer_create(TTB_ARCH, "wormhole_n150", "unet", "tessera 0.1.0");
  *     for (int r = 0; r < TT_RISCS; r++)
  *             ttb_writer_elf(w, r, elf[r], elf_bytes[r]);
  *     uint32_t core = ttb_writer_core(w, 0, 0, bank, at);
@@ -40,13 +40,13 @@
 enum {
 	TTB_VERSION = 1,
 	TTB_MAX_RANK = TESSERA_MAX_RANK,
-	TTB_TARGET_ROOM = 32,
+	TTB_ARCH_ROOM = 32,
 	TTB_SLOTS = 2, /* of inputs and outputs */
 	TTB_MAX_TENSORS = 256, /* inputs, outputs, parts: of each at most */
 };
 
 #define TTB_MAGIC "TESSERA\n"
-#define TTB_TARGET "wormhole_n150" /* what this library can run */
+#define TTB_ARCH  "wormhole" /* what this library can run; targets differ in their grids only */
 #define TTB_EVERY_CORE UINT32_MAX
 
 typedef struct TtbHeader {
@@ -55,7 +55,7 @@ typedef struct TtbHeader {
 	uint32_t sections; /* TTB_SECTIONS */
 	uint64_t bytes;    /* of the file */
 	uint64_t checksum;
-	char target[TTB_TARGET_ROOM]; /* ends with a zero byte */
+	char arch[TTB_ARCH_ROOM]; /* ends with a zero byte */
 } TtbHeader;
 
 typedef struct TtbSection {
@@ -64,10 +64,9 @@ typedef struct TtbSection {
 
 /* Strings are offsets into the section of strings. */
 typedef struct TtbFacts {
-	uint32_t model, compiler; /* strings */
-	uint32_t block_bytes;     /* TtLaunch */
+	uint32_t target, model, compiler; /* strings */
+	uint32_t block_bytes;             /* TtLaunch */
 	uint32_t iram_from, iram_bytes;
-	uint32_t unused;
 } TtbFacts;
 
 /* A worker that takes part, in the order of TtLaunch.core. Its parameter
@@ -155,7 +154,7 @@ typedef struct Ttb {
 	size_t mapped;  /* bytes to unmap at `file`, or 0 */
 } Ttb;
 
-/* NULL, and why, if it is not a sound package for TTB_TARGET. */
+/* NULL, and why, if it is not a sound package for TTB_ARCH. */
 Ttb *ttb_open(const char *path, TesseraError *e);
 Ttb *ttb_open_memory(const void *bytes, size_t n, TesseraError *e);
 void ttb_close(Ttb *t);
@@ -164,6 +163,7 @@ void ttb_close(Ttb *t);
 void ttb_print(const Ttb *t, FILE *f);
 
 const char *ttb_string(const Ttb *t, uint32_t at);
+const char *ttb_section_name(TtbSectionId id);
 const void *ttb_section(const Ttb *t, TtbSectionId id, size_t *bytes);
 const void *ttb_image_bytes(const Ttb *t, const TtbImage *image);
 
@@ -180,7 +180,8 @@ typedef struct TtbWriter TtbWriter;
 
 /* What is given is copied; out of memory or a wrong call is remembered, and
  * said by ttb_writer_finish. */
-TtbWriter *ttb_writer_create(const char *target, const char *model, const char *compiler);
+TtbWriter *ttb_writer_create(const char *arch, const char *target, const char *model,
+			     const char *compiler);
 void ttb_writer_destroy(TtbWriter *w);
 
 /* A RISC-V without an ELF is never started. BRISC's has its entry at 0. */

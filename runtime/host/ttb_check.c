@@ -6,8 +6,6 @@
 #include "runtime/host/error.h"
 
 enum {
-	COLS = 8,
-	ROWS = 10, /* of workers, logical */
 	MAX_RECORDS = 1 << 20,
 	DRAM_ALIGN = 32,
 	L1_ALIGN = 16,
@@ -15,8 +13,6 @@ enum {
 };
 
 #define BAD(...) rt_fail(e, TESSERA_BAD_PACKAGE, __VA_ARGS__)
-
-static const char *const elf_names[TT_RISCS] = { "brisc", "ncrisc", "trisc0", "trisc1", "trisc2" };
 
 static bool check_elfs(const Ttb *t, TesseraError *e)
 {
@@ -26,7 +22,7 @@ static bool check_elfs(const Ttb *t, TesseraError *e)
 
 		if (n == 0 && r != TT_BRISC)
 			continue;
-		if (!elf_check(elf, n, elf_names[r], e))
+		if (!elf_check(elf, n, ttb_section_name((TtbSectionId)r), e))
 			return false;
 		if (r == TT_BRISC && elf_entry(elf) != 0)
 			return BAD("brisc: the entry is 0x%x, the hardware starts at 0",
@@ -49,7 +45,8 @@ static bool check_strings(const Ttb *t, TesseraError *e)
 
 	if (n == 0 || s[n - 1] != '\0')
 		return BAD("the strings do not end");
-	if (!check_string(t, t->facts->model, e) || !check_string(t, t->facts->compiler, e))
+	if (!check_string(t, t->facts->target, e) || !check_string(t, t->facts->model, e) ||
+	    !check_string(t, t->facts->compiler, e))
 		return false;
 	for (size_t i = 0; i < t->ops; i++)
 		if (!check_string(t, t->op[i].name, e) || !check_string(t, t->op[i].kind, e))
@@ -79,15 +76,15 @@ static bool check_facts(const Ttb *t, TesseraError *e)
 		return BAD("parameter blocks of %u bytes: %zu to %d, in steps of %d",
 			   f->block_bytes, sizeof(TtOp), TT_MAX_BLOCK, DRAM_ALIGN);
 	if ((uint64_t)f->iram_from + f->iram_bytes > TT_CONTROL || f->iram_from % 16 ||
-	    f->iram_bytes > 16384)
-		return BAD("%u bytes at 0x%x for IRAM: 16384 at most, below the control words",
-			   f->iram_bytes, f->iram_from);
+	    f->iram_bytes > TT_IRAM_BYTES)
+		return BAD("%u bytes at 0x%x for IRAM: %u at most, below the control words",
+			   f->iram_bytes, f->iram_from, TT_IRAM_BYTES);
 	return true;
 }
 
 static bool check_cores(const Ttb *t, TesseraError *e)
 {
-	bool taken[ROWS][COLS] = { 0 };
+	bool taken[TT_GRID_ROWS][TT_GRID_COLS] = { 0 };
 	const uint64_t blocks = (uint64_t)t->ops * t->facts->block_bytes;
 
 	if (t->cores == 0 || t->cores > TT_MAX_CORES)
@@ -95,9 +92,9 @@ static bool check_cores(const Ttb *t, TesseraError *e)
 	for (size_t i = 0; i < t->cores; i++) {
 		const TtbCore *c = &t->core[i];
 
-		if (c->col >= COLS || c->row >= ROWS)
+		if (c->col >= TT_GRID_COLS || c->row >= TT_GRID_ROWS)
 			return BAD("core %zu: (%u,%u) is not one of %d by %d", i, c->col, c->row,
-				   COLS, ROWS);
+				   TT_GRID_COLS, TT_GRID_ROWS);
 		if (taken[c->row][c->col])
 			return BAD("core %zu: (%u,%u) is there twice", i, c->col, c->row);
 		taken[c->row][c->col] = true;
@@ -128,7 +125,10 @@ static bool check_image(const Ttb *t, const TtbImage *m, TesseraError *e)
 	    m->address > room - m->bytes)
 		return BAD("an image of %llu bytes at 0x%x in %s", (unsigned long long)m->bytes,
 			   m->address, dram ? "DRAM" : "L1");
-	if (!dram && m->address < TT_CONTROL_END && m->address + m->bytes > TT_CONTROL)
+	const bool semaphores =
+		m->address >= TT_SEMAPHORES && m->address + m->bytes <= TT_CB_WORDS;
+	if (!dram && !semaphores && m->address < TT_CONTROL_END &&
+	    m->address + m->bytes > TT_CONTROL)
 		return BAD("an image at 0x%x in L1 covers the control words", m->address);
 	return true;
 }

@@ -123,8 +123,7 @@ static void add_parts(Spans *all, const Ttb *t)
 
 bool ttb_check_overlaps(const Ttb *t, TesseraError *e)
 {
-	enum { SEGMENTS = 64 * TT_RISCS };
-	const size_t room = t->images + t->parts * TT_DRAM_BANKS + SEGMENTS;
+	const size_t room = t->images + t->parts * TT_DRAM_BANKS + ELF_MOST_SEGMENTS * TT_RISCS;
 	Spans all = { .span = malloc(room * sizeof(Span)) };
 	if (!all.span)
 		return rt_fail(e, TESSERA_NO_MEMORY, "out of memory: %zu bytes",

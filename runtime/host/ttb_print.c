@@ -30,8 +30,6 @@ static void print_tensors(FILE *f, const Ttb *t, const char *what, const TtbTens
 
 static void print_code(FILE *f, const Ttb *t)
 {
-	static const char *const names[TT_RISCS] = { "brisc", "ncrisc", "trisc0", "trisc1",
-						     "trisc2" };
 	unsigned long total = 0;
 
 	fputs("code     ", f);
@@ -43,7 +41,7 @@ static void print_code(FILE *f, const Ttb *t)
 
 		for (size_t i = 0; n && elf_segment(elf, i, &s); i++)
 			bytes += s.bytes;
-		fprintf(f, " %s %lu,", names[r], bytes);
+		fprintf(f, " %s %lu,", ttb_section_name((TtbSectionId)r), bytes);
 		total += bytes;
 	}
 	fprintf(f, " in all %lu bytes for each core", total);
@@ -65,7 +63,7 @@ static void print_images(FILE *f, const Ttb *t)
 void ttb_print(const Ttb *t, FILE *f)
 {
 	fprintf(f, "model     %s\n", ttb_string(t, t->facts->model));
-	fprintf(f, "target    %s\n", t->header->target);
+	fprintf(f, "target    %s\n", ttb_string(t, t->facts->target));
 	fprintf(f, "compiler  %s\n", ttb_string(t, t->facts->compiler));
 	fprintf(f, "package   version %u, %llu bytes, checksum %016llx\n", t->header->version,
 		(unsigned long long)t->header->bytes, (unsigned long long)t->header->checksum);

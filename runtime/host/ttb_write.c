@@ -10,7 +10,7 @@ typedef struct Bytes {
 } Bytes;
 
 struct TtbWriter {
-	char target[TTB_TARGET_ROOM];
+	char arch[TTB_ARCH_ROOM];
 	TtbFacts facts;
 	Bytes section[TTB_SECTIONS];
 	TtbSectionId tensors; /* TTB_INPUTS or TTB_OUTPUTS: what parts belong to */
@@ -63,15 +63,17 @@ static uint32_t string(TtbWriter *w, const char *s)
 	return (uint32_t)at;
 }
 
-TtbWriter *ttb_writer_create(const char *target, const char *model, const char *compiler)
+TtbWriter *ttb_writer_create(const char *arch, const char *target, const char *model,
+			     const char *compiler)
 {
 	TtbWriter *w = calloc(1, sizeof *w);
 	if (!w)
 		return NULL;
-	if (strlen(target) >= sizeof w->target)
-		wrong(w, "the name of the target is too long");
+	if (strlen(arch) >= sizeof w->arch)
+		wrong(w, "the name of the architecture is too long");
 	else
-		memcpy(w->target, target, strlen(target));
+		memcpy(w->arch, arch, strlen(arch));
+	w->facts.target = string(w, target);
 	w->facts.model = string(w, model);
 	w->facts.compiler = string(w, compiler);
 	return w;
@@ -240,7 +242,7 @@ bool ttb_writer_finish(TtbWriter *w, uint8_t **file, size_t *n, TesseraError *e)
 
 	TtbHeader h = { .version = TTB_VERSION, .sections = TTB_SECTIONS, .bytes = bytes };
 	memcpy(h.magic, TTB_MAGIC, sizeof h.magic);
-	memcpy(h.target, w->target, sizeof h.target);
+	memcpy(h.arch, w->arch, sizeof h.arch);
 	memset(at, 0, bytes);
 	memcpy(at, &h, sizeof h);
 	memcpy(at + sizeof h, table, sizeof table);
