@@ -7,7 +7,7 @@
  * by core, which rows it clears, pushes and waits for (runtime/device/map.h
  * says how ops follow each other). Addresses are final.
  *
- *     program "unet" target wormhole_n150
+ *     program "unet" target wormhole_n150 dram_free 0x40000
  *     cores (0,0) (1,0)
  *     variant conv_a = conv_unpack {in_type = 1, weight_type = 2, n = 4, hold = 1}
  *     buffer "x" l1 at 0x19cc0 bytes 0x8000 life 0..2
@@ -16,7 +16,7 @@
  *         cb 0 at 0x21cc0 page 2176 pages 4
  *         all {out = 0x29cc0, rows = 8}
  *         core 1 {rows = 7}
- *             push core 0 from 0x100 to 0x200 bytes 64 count 1 step 0 0 last
+ *             push core 0 from 0x100 to 0x200 bytes 64 count 1 step 0 0
  *
  * Lists are arrays with a count, in the arena of the program. Text form:
  * program_text.h. Rules: program_verify.h. Binaries: emit.h.

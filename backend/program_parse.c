@@ -96,8 +96,11 @@ static void parse_variant(Lexer *l, Program *p)
 			lex_error(l, end, "'%s' of %s is missing", r->args[i].name, r->name);
 }
 
+/* An op has a list for each core there is when it is made. */
 static void parse_cores(Lexer *l, Program *p)
 {
+	if (p->nops)
+		lex_error(l, l->token.loc, "cores come before the first op");
 	while (lex_take(l, "(")) {
 		const int col = (int)lex_number(l, INT_MAX);
 		lex_expect(l, ",");

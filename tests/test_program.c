@@ -105,6 +105,7 @@ static void text_that_is_wrong_is_refused_where_it_is_wrong(void **state)
 		{ "f32[1,16", "f23[1,16", "there is no type 'f23'" },
 		{ "part [1,16,4,32] of [1,16,4,32]", "part [1] of [1]", "has 4 dims" },
 		{ "slot 0x400", "slot 0x400 view 0 [2] [1,2]", "as many strides as dims" },
+		{ "op 1 ", "cores (2,0) op 1 ", "p:30:7: error: cores come before the first op" },
 		{ "op 1 ", "op 7 ", "p:30:4: error: this is op 1, not 7" },
 		{ "params edge", "params egde", "there is no structure 'egde'" },
 		{ "brisc in_a", "brisc in_b", "there is no variant 'in_b'" },
