@@ -91,6 +91,8 @@ static void memory_need_not_be_aligned(void **state)
 	assert_non_null(t);
 	assert_int_equal(t->cores, 3);
 	ttb_close(t);
+	assert_null(ttb_open_memory(NULL, 0, &e));
+	assert_int_equal(e.code, TESSERA_BAD_PACKAGE);
 	free(moved);
 	free(file);
 }

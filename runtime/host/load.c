@@ -153,6 +153,7 @@ TesseraProgram *tessera_load(TesseraDevice *d, const TesseraPackage *package, Te
 		d->program = p;
 		return p;
 	}
+	write_reset(p, RESET_ALL, NULL); /* no core runs half a program */
 	free_stages(p);
 	free(p);
 	return NULL;

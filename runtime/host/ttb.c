@@ -192,7 +192,8 @@ Ttb *ttb_open_memory(const void *bytes, size_t n, TesseraError *e)
 		if (t->owned)
 			memcpy(t->owned, bytes, n);
 	}
-	const bool good = t->file ? take(t, n, e)
+	const bool good = t->file || n == 0
+				  ? take(t, n, e)
 				  : rt_fail(e, TESSERA_NO_MEMORY, "out of memory: %zu bytes", n);
 	if (!good) {
 		ttb_close(t);

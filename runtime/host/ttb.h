@@ -129,7 +129,7 @@ typedef struct TtbBuffer {
 
 /* The source map: op i of the program. */
 typedef struct TtbOp {
-	uint32_t name, kind; /* strings: of the model, of ops.def */
+	uint32_t name, kind; /* strings: of the model, of ir/steps.def */
 } TtbOp;
 
 typedef enum TtbSectionId {
