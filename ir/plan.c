@@ -5,12 +5,22 @@ const char *const step_names[STEP_COUNT] = {
 #include "ir/steps.def"
 };
 
+/* The most input tiles that divide them all and fit a block of n times as many. */
+static uint32_t block_depth(uint32_t tiles, uint32_t n)
+{
+	uint32_t k = tiles;
+	while (k > 1 && (tiles % k || k * n > MAX_BLOCK_TILES))
+		k--;
+	return k;
+}
+
 WeightBlocks step_blocks(const Step *s, int part)
 {
-	const uint32_t k = (uint32_t)(s->in[part]->layout.planes + 1) / 2;
+	const uint32_t tiles = (uint32_t)(s->in[part]->layout.planes + 1) / 2;
+	const uint32_t n = (uint32_t)s->held;
 	return (WeightBlocks){
-		.type = (uint32_t)s->weights, .taps = (uint32_t)s->taps, .cin = k * TILE,
-		.cout = (uint32_t)(s->groups * s->held) * TILE, .k = k, .n = (uint32_t)s->held,
+		.type = (uint32_t)s->weights, .taps = (uint32_t)s->taps, .cin = tiles * TILE,
+		.cout = (uint32_t)s->groups * n * TILE, .k = block_depth(tiles, n), .n = n,
 	};
 }
 

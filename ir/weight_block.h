@@ -35,6 +35,7 @@ enum {
 	FACE = 16,
 	TILE_VALUES = TILE * TILE,
 	TILE_EXPONENTS = TILE_VALUES / 16,
+	MAX_BLOCK_TILES = 255, /* an unpacker counts them in 8 bits */
 };
 
 typedef struct WeightBlocks {

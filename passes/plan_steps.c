@@ -134,14 +134,8 @@ static void concat(Builder *b, const Op *op)
 
 static int held_tiles(int tiles) { return tiles % 4 == 0 ? 4 : tiles % 2 == 0 ? 2 : 1; }
 
-/* A tile counter of the unpackers has 8 bits. */
 static void check_blocks(Builder *b, const Step *s)
 {
-	for (int i = 0; i < s->nin; i++) {
-		const WeightBlocks w = step_blocks(s, i);
-		if (weight_block_tiles(&w) > 255 || s->in[i]->layout.planes > MAX_BAND_PLANES)
-			refuse(b, s->op, "more input channels than a routine walks in one go");
-	}
 	for (int i = 1; i < s->nin; i++)
 		if (s->in[i]->layout.type != s->in[0]->layout.type)
 			refuse(b, s->op, "its input is joined from bf16 and bfp8_b tensors");

@@ -107,6 +107,21 @@ static void bf16_nets_are_near(void **state)
 		one_net(seed, &opt, 0, 0.05);
 }
 
+/* 64 input tiles for 4 output tiles are more than a block holds, in two; 65 of an
+ * odd number of planes, in five. */
+static void deep_inputs_come_in_several_blocks(void **state)
+{
+	Fixture *t = *state;
+	const NetOptions opt = { 0 };
+	for (int cin = 2048; cin <= 2064; cin += 16) {
+		const ConvShape c = { cin, 100, 1, 5, 1, 1, OP_RELU };
+		Network *net = network_of(random_conv(t->arena, &t->diag, 1, &c, &opt), 0);
+		const Run r = run(t, net, network_run, "emu", 1, &opt);
+		assert_true(worst(&r) < 0.01);
+		network_free(net);
+	}
+}
+
 static void one_core_does_what_many_do(void **state)
 {
 	Fixture *t = *state;
@@ -178,6 +193,7 @@ int main(int argc, char **argv)
 		T(integers_come_out_exactly),
 		T(bf16_nets_are_near),
 		T(any_shape_is_right_or_refused),
+		T(deep_inputs_come_in_several_blocks),
 		T(one_core_does_what_many_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
