@@ -44,6 +44,17 @@ bool session_on_ref(const Session *s)
 	return device ? strcmp(device, "ref") == 0 : !s->package;
 }
 
+/* --threads goes for the emulator too, unless the device says how many. */
+static const char *with_threads(Session *s, const char *device)
+{
+	const int64_t n = option_number(s->opt, OPT_THREADS, 0);
+	const bool emu = strncmp(device, "emu", 3) == 0 && (!device[3] || device[3] == ':');
+	if (!n || !emu || strstr(device, "threads="))
+		return device;
+	return arena_printf(s->arena, "%s%cthreads=%lld", device, device[3] ? ',' : ':',
+			    (long long)n);
+}
+
 enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor *out[])
 {
 	const char *device = option_text(s->opt, OPT_DEVICE);
@@ -51,9 +62,13 @@ enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor
 		usage_error(s->diag, "'--device': a package runs on a device, not on 'ref'");
 		return EXIT_USAGE;
 	}
+	if (s->package && option_given(s->opt, OPT_TARGET)) {
+		usage_error(s->diag, "'--target': a package has its own");
+		return EXIT_USAGE;
+	}
 	if (session_on_ref(s))
 		return session_run_ref(s, g, in, out);
-	return session_run_device(s, g, device ? device : "emu", in, out);
+	return session_run_device(s, g, with_threads(s, device ? device : "emu"), in, out);
 }
 
 /* All or nothing. */

@@ -210,7 +210,8 @@ bool options_parse(Options *o, Arena *a, Diag *d, int argc, char **argv)
 	}
 	o->help = option_given(o, OPT_HELP);
 	if (!o->help && takes_model(o->command) && !o->model && d->errors == errors)
-		usage_error(d, "'%s' wants a model", command_info[o->command].name);
+		usage_error(d, "'%s' wants a %s", command_info[o->command].name,
+			    o->command == CMD_info ? "package" : "model");
 	return d->errors == errors;
 }
 
