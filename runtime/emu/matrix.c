@@ -64,8 +64,6 @@ static const MatrixRows *rows_of(Tensix *t, MatrixSource b, uint32_t row, uint32
 	return &m->b[bit][part];
 }
 
-/* The fast product has whole mantissas, so the first phase of a sequence does
- * all of it. */
 static void product(Tensix *t, int thread, FpuSetup s, uint32_t dst_row, uint32_t rows)
 {
 	const TensixThread *th = &t->thread[thread];
@@ -74,8 +72,6 @@ static void product(Tensix *t, int thread, FpuSetup s, uint32_t dst_row, uint32_
 	MatrixSource b = { (const uint32_t(*)[16])fpu_bank(&t->b) + th->srcb, s.b_mask };
 	MatrixResult d;
 
-	if (t->fast && th->fidelity)
-		return;
 	d = dst_accumulator(t, dst_row, rows, s.wide);
 	if (t->fast)
 		matrix_product_fast(d, a, b, (int)rows);
@@ -107,19 +103,23 @@ static Exec operands(Tensix *t, int thread, uint32_t i, uint32_t rows, uint32_t 
 	return EXEC_DONE;
 }
 
+/* The fast product has whole mantissas, so the first phase of a sequence does
+ * all of it and the others only count. */
 static Exec multiply(Tensix *t, int thread, uint32_t i, uint32_t rows)
 {
-	uint32_t dst_row = 0;
+	const bool counts = t->fast && t->thread[thread].fidelity;
+	uint32_t dst_row = 0, release = op_bits(i, 23, 22);
 	FpuSetup s = { 0 };
 	Exec e = operands(t, thread, i, rows, &dst_row);
 
-	if (e == EXEC_DONE)
+	if (e == EXEC_DONE && !counts)
 		e = fpu_setup(t, thread, i, FPU_FLOATS, FPU_INT16_TOO, &s);
 	if (e != EXEC_DONE)
 		return e;
-	product(t, thread, s, dst_row % DST_ROWS, rows);
+	if (!counts)
+		product(t, thread, s, dst_row % DST_ROWS, rows);
 	tensix_advance(t, thread, op_bits(i, 16, 15), true);
-	return tensix_release(t, thread, i, op_bits(i, 23, 22));
+	return release ? tensix_release(t, thread, i, release) : EXEC_DONE;
 }
 
 Exec emu_op_MVMUL(Tensix *t, int thread, uint32_t i)
