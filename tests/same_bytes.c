@@ -168,6 +168,7 @@ static bool wild(const char *ttsim, uint64_t first, uint64_t count)
 		Network *n = network_of(random_wild(a, &d, seed, &opt), 0);
 		const char *name = arena_printf(a, "net %llu", (unsigned long long)seed);
 		ok = (!n || check_net(n, ttsim, NULL, seed, name)) && ok;
+		diag_finish(&d);
 		arena_destroy(a);
 	}
 	return ok;
