@@ -79,7 +79,7 @@ static bool write_control(TesseraProgram *p, size_t core, TesseraError *e)
 
 		launch.entry[r] = n ? elf_entry(elf) : 0;
 	}
-	memcpy(words + TT_LAUNCH - TT_CONTROL, &launch, sizeof launch);
+	memcpy(words + (TT_LAUNCH - TT_CONTROL), &launch, sizeof launch);
 	return write_worker(p, core, TT_CONTROL, words, sizeof words, e);
 }
 
