@@ -6,20 +6,8 @@
 #include "backend/routines.h"
 #include "backend/variants.h"
 
-/* Room for one more at the end of a list of `n`: lists double when their
- * length is a power of two, so they need no capacity of their own. */
-static void *grow(Arena *a, void *list, int n, size_t size)
-{
-	if (n & (n - 1))
-		return list;
-	void *larger = arena_calloc(a, n ? 2 * (size_t)n : 1, size);
-	if (n)
-		memcpy(larger, list, (size_t)n * size);
-	return larger;
-}
-
 #define ADD(p, list, n) \
-	((list) = grow((p)->arena, (list), (n), sizeof *(list)), &(list)[(n)++])
+	((list) = arena_grow((p)->arena, (list), (n), sizeof *(list)), &(list)[(n)++])
 
 Program *program_create(Arena *a, const char *name, const char *target)
 {

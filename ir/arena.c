@@ -110,6 +110,14 @@ void *arena_calloc(Arena *a, size_t count, size_t size)
 	return arena_alloc(a, count * size);
 }
 
+void *arena_grow(Arena *a, void *list, int n, size_t size)
+{
+	if (n & (n - 1))
+		return list;
+	void *larger = arena_calloc(a, n ? 2 * (size_t)n : 1, size);
+	return n ? memcpy(larger, list, (size_t)n * size) : larger;
+}
+
 char *arena_printf(Arena *a, const char *fmt, ...)
 {
 	va_list ap, again;

@@ -23,6 +23,10 @@ void *arena_alloc(Arena *a, size_t size);
 /* count * size, dying on overflow. */
 void *arena_calloc(Arena *a, size_t count, size_t size);
 
+/* Room for one more element in a list of n that doubles whenever n is a power of
+ * two: the list, or a larger copy of it. */
+void *arena_grow(Arena *a, void *list, int n, size_t size);
+
 char *arena_printf(Arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 char *arena_strdup(Arena *a, const char *s);

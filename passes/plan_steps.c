@@ -42,15 +42,6 @@ static void refuse(Builder *b, const Op *op, const char *why)
 	diag_error(b->d, op->loc, "%s '%s': %s", op_info[op->kind].name, op->name, why);
 }
 
-/* Room for one more in an array that doubles: n of them are in use. */
-static void *grow(Arena *a, void *from, int n, size_t size)
-{
-	if (n & (n - 1) || (n && !from))
-		return from;
-	void *to = arena_calloc(a, n ? 2 * (size_t)n : 1, size);
-	return n ? memcpy(to, from, (size_t)n * size) : to;
-}
-
 static PlanTensor *add_tensor(Builder *b, const Op *op, int channel, int channels)
 {
 	PlanTensor *t = arena_new(b->a, PlanTensor);
@@ -62,17 +53,18 @@ static PlanTensor *add_tensor(Builder *b, const Op *op, int channel, int channel
 		.type = type, .planes = (channels + PLANE - 1) / PLANE,
 		.cols = (int)op->shape.dim[3], .phases = 1,
 	};
-	t->born = b->plan->nsteps;
+	Plan *p = b->plan;
+	t->born = p->nsteps;
 	t->dies = t->born;
-	b->plan->tensors = grow(b->a, b->plan->tensors, b->plan->ntensors, sizeof(PlanTensor *));
-	b->plan->tensors[b->plan->ntensors++] = t;
+	p->tensors = arena_grow(b->a, p->tensors, p->ntensors, sizeof *p->tensors);
+	p->tensors[p->ntensors++] = t;
 	return t;
 }
 
 static Step *add_step(Builder *b, StepKind kind, const Op *op, Parts in)
 {
 	Plan *p = b->plan;
-	p->steps = grow(b->a, p->steps, p->nsteps, sizeof(Step));
+	p->steps = arena_grow(b->a, p->steps, p->nsteps, sizeof(Step));
 	Step *s = &p->steps[p->nsteps];
 	*s = (Step){ .kind = kind, .op = op, .act = op->act, .in = in.v, .nin = in.n };
 	for (int i = 0; i < in.n; i++)
