@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/program_text.h"
+#include "ir/file.h"
 #include "runtime/host/ttb.h"
 
 /* The pages of a spread image that lie in one bank, one behind the other. */
@@ -149,17 +150,12 @@ static void add_edges(TtbWriter *w, const Program *p)
 	}
 }
 
-static void add_texts(TtbWriter *w, const Program *p)
+static void add_texts(TtbWriter *w, Arena *a, const Program *p)
 {
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-	if (!f)
-		die_out_of_memory(0);
-	program_print(p, f);
-	fclose(f);
-	ttb_writer_text(w, TTB_PROGRAM, text);
-	free(text);
+	TextFile text;
+	text_open(&text);
+	program_print(p, text.f);
+	ttb_writer_text(w, TTB_PROGRAM, text_take(&text, a));
 	if (p->plan)
 		ttb_writer_text(w, TTB_PLAN, p->plan);
 }
@@ -181,7 +177,7 @@ Bytes package_make(Arena *a, Diag *d, const Program *p, const Target *t, const C
 	for (int i = 0; i < p->nops; i++)
 		ttb_writer_op(w, p->ops[i].name, p->ops[i].kind);
 	add_edges(w, p);
-	add_texts(w, p);
+	add_texts(w, a, p);
 	if (whole && !ttb_writer_finish(w, &file, &n, &error))
 		diag_error(d, (Loc){ .file = p->name }, "%s", error.text);
 	ttb_writer_destroy(w);

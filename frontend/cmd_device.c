@@ -6,20 +6,15 @@
 
 #include "backend/lower.h"
 #include "ir/clock.h"
+#include "ir/file.h"
 #include "runtime/host/tessera_rt.h"
 
 static char *plan_text(Session *s, const Plan *p)
 {
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-	if (!f)
-		die_out_of_memory(0);
-	plan_print(p, f);
-	fclose(f);
-	char *kept = arena_strndup(s->arena, text, n);
-	free(text);
-	return kept;
+	TextFile text;
+	text_open(&text);
+	plan_print(p, text.f);
+	return text_take(&text, s->arena);
 }
 
 enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)

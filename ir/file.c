@@ -90,6 +90,23 @@ void out_discard(OutFile *out)
 	out->f = NULL;
 }
 
+void text_open(TextFile *t)
+{
+	*t = (TextFile){ 0 };
+	t->f = open_memstream(&t->text, &t->size);
+	if (!t->f)
+		die_out_of_memory(0);
+}
+
+char *text_take(TextFile *t, Arena *a)
+{
+	if (fclose(t->f) != 0)
+		die_out_of_memory(t->size);
+	char *kept = arena_strndup(a, t->text, t->size);
+	free(t->text);
+	return kept;
+}
+
 bool make_folder(Diag *d, const char *path)
 {
 	char *copy = strdup(path);

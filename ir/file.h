@@ -40,6 +40,18 @@ bool out_commit(OutFile *out, Diag *d);
 /* Closes and removes it. */
 void out_discard(OutFile *out);
 
+/* A stream into memory. */
+typedef struct TextFile {
+	FILE *f;
+	char *text;
+	size_t size;
+} TextFile;
+
+void text_open(TextFile *t);
+
+/* Closes it; what was printed, in the arena. */
+char *text_take(TextFile *t, Arena *a);
+
 /* Makes the folder and its parents. */
 bool make_folder(Diag *d, const char *path);
 
