@@ -59,14 +59,18 @@ static void mark(Shadow *s, const OpenRequest *q, bool on)
 		s->word[w] = on ? s->word[w] | flag : s->word[w] & (uint8_t)~flag;
 }
 
-static void open_request(Shadow *s, OpenRequest q)
+static void open_request(EmuCore *c, int risc, OpenRequest q)
 {
+	Shadow *s = c->shadow;
+
 	if (s->requests == s->request_room) {
 		uint32_t room = s->request_room ? 2 * s->request_room : 64;
 		OpenRequest *more = realloc(s->request, room * sizeof(*more));
 
-		if (!more)
-			return; /* one request less to watch */
+		if (!more) {
+			emu_fault(c, risc, "noc_packet", 0, "no memory to watch what is under way");
+			return;
+		}
 		s->request = more;
 		s->request_room = room;
 	}
@@ -191,5 +195,5 @@ void shadow_noc_issue(EmuCore *c, const NocRequest *q)
 		l1_check_write(c, q->risc, "a NoC read", q->here, q->len);
 		l1_check_unpacked(c, q->risc, &c->shadow->hart[q->risc].know, q->here, q->len);
 	}
-	open_request(c->shadow, open);
+	open_request(c, q->risc, open);
 }
