@@ -20,6 +20,22 @@ bool session_device(Session *s)
 	return few;
 }
 
+/* Wherever the model runs. */
+static enum ExitCode check_work(Session *s, const Graph *g)
+{
+	const int64_t most = option_number(s->opt, OPT_MAX_MACS, 0);
+	if (most && s->package) {
+		usage_error(s->diag, "'--max-macs': a package does not say how many it needs");
+		return EXIT_USAGE;
+	}
+	if (!most || ref_macs(g) <= most)
+		return EXIT_OK;
+	diag_error(s->diag, (Loc){ .file = s->opt->model },
+		   "needs %lld multiply-accumulates, --max-macs allows %lld",
+		   (long long)ref_macs(g), (long long)most);
+	return EXIT_WORK_LIMIT;
+}
+
 enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Tensor *out[])
 {
 	const double from = clock_now();
@@ -27,12 +43,9 @@ enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Te
 		.threads = (int)option_number(s->opt, OPT_THREADS, 0),
 		.max_macs = option_number(s->opt, OPT_MAX_MACS, 0),
 	};
-	if (opt.max_macs && ref_macs(g) > opt.max_macs) {
-		diag_error(s->diag, (Loc){ .file = s->opt->model },
-			   "needs %lld multiply-accumulates, --max-macs allows %lld",
-			   (long long)ref_macs(g), (long long)opt.max_macs);
-		return EXIT_WORK_LIMIT;
-	}
+	const enum ExitCode code = check_work(s, g);
+	if (code != EXIT_OK)
+		return code;
 	const bool ok = ref_run(g, s->arena, in, out, &opt);
 	session_timing(s, "run", from);
 	return ok ? EXIT_OK : EXIT_MODEL;
@@ -68,6 +81,9 @@ enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor
 	}
 	if (session_on_ref(s))
 		return session_run_ref(s, g, in, out);
+	const enum ExitCode code = check_work(s, g);
+	if (code != EXIT_OK)
+		return code;
 	return session_run_device(s, g, with_threads(s, device ? device : "emu"), in, out);
 }
 

@@ -315,6 +315,7 @@ err_is "net.ir: error: needs 2592 multiply-accumulates, --max-macs allows 2591"
 absent none
 expect 0 run net.ir --random-input=1 --max-macs=2592 --output some
 expect 5 verify net.ir --random-input=1 --max-macs=2591
+expect 5 run net.ir --random-input=1 --max-macs=2591 --output none --device=emu
 ok
 
 claim "verify compares the outputs with expected ones"
@@ -426,7 +427,7 @@ expect 2 compile net.ir --emit=plam
 err_has "did you mean 'plan'?"
 ok
 
-claim "an object links into a C program with its header"
+claim "an object comes with its header, or not at all"
 expect 0 compile net.ir --emit=object -o net.o
 there net.o net.h
 expect 2 compile net.ir --emit=object -o net.obj
