@@ -1,33 +1,44 @@
 /* Address counters of unpackers and packers (ADCs.md). */
 #include "runtime/emu/tensix.h"
 
-enum { X_MASK = 0x3ffff, Y_MASK = 0x1fff, Z_MASK = 0xff, W_MASK = 0xff };
+enum { X, Y, Z, W };
 
-/* The four values of an instruction, in the order of its mask bits. */
-typedef struct Four {
-	uint32_t v[4];
-} Four;
+/* One counter of a channel, its carriage return and the bits they have. */
+typedef struct Counter {
+	uint32_t *at, *cr;
+	uint32_t mask;
+} Counter;
 
-static Four four(uint32_t i)
+static Counter counter(AdcChannel *ch, uint32_t dimension)
 {
-	return (Four){ { op_bits(i, 8, 6), op_bits(i, 11, 9),
-	                 op_bits(i, 14, 12), op_bits(i, 17, 15) } };
+	switch (dimension) {
+	case X:
+		return (Counter){ &ch->x, &ch->x_cr, 0x3ffff };
+	case Y:
+		return (Counter){ &ch->y, &ch->y_cr, 0x1fff };
+	case Z:
+		return (Counter){ &ch->z, &ch->z_cr, 0xff };
+	default:
+		return (Counter){ &ch->w, &ch->w_cr, 0xff };
+	}
 }
 
-static void put(uint32_t *counter, uint32_t *cr, uint32_t value)
+typedef void Change(Counter c, uint32_t value);
+
+static void put(Counter c, uint32_t value)
 {
-	*counter = *cr = value;
+	*c.at = *c.cr = value & c.mask;
 }
 
-static void add(uint32_t *counter, uint32_t value, uint32_t mask)
+static void add(Counter c, uint32_t value)
 {
-	*counter = (*counter + value) & mask;
+	*c.at = (*c.at + value) & c.mask;
 }
 
 /* Moves the carriage return on, and the counter to it. */
-static void add_cr(uint32_t *counter, uint32_t *cr, uint32_t value, uint32_t mask)
+static void add_cr(Counter c, uint32_t value)
 {
-	*counter = *cr = (*cr + value) & mask;
+	*c.at = *c.cr = (*c.cr + value) & c.mask;
 }
 
 /* Refused: an instruction that names no counter, or none of its values. */
@@ -47,26 +58,34 @@ static bool names(Tensix *t, int thread, uint32_t i, bool has_mask)
 	for (Adc *adc = (t)->thread[thread].adc, *adc##_end = adc + ADCS; adc < adc##_end; adc++) \
 		if ((i) >> 21 >> (adc - (t)->thread[thread].adc) & 1)
 
+/* Two counters of both channels, `first` and the next: those whose bit is set
+ * in the instruction's mask, if it has one. */
+static Exec change_four(Tensix *t, int thread, uint32_t i, uint32_t first, bool has_mask,
+			Change *change)
+{
+	const uint32_t value[] = { op_bits(i, 8, 6), op_bits(i, 11, 9),
+				   op_bits(i, 14, 12), op_bits(i, 17, 15) };
+
+	if (!names(t, thread, i, has_mask))
+		return EXEC_FAULT;
+	FOR_EACH_ADC(adc, t, thread, i) {
+		for (uint32_t k = 0; k < 4; k++)
+			if (!has_mask || i >> k & 1)
+				change(counter(&adc->ch[k / 2], first + k % 2), value[k]);
+	}
+	return EXEC_DONE;
+}
+
 Exec emu_op_SETADC(Tensix *t, int thread, uint32_t i)
 {
-	uint32_t value = op_bits(i, 17, 0), dimension = op_bits(i, 19, 18);
+	uint32_t value = op_bits(i, 17, 0);
 
 	if (!names(t, thread, i, false))
 		return EXEC_FAULT;
 	if (value > 0xffff)
 		return tensix_unknown(t, thread, i, "value (names a thread)", value);
-	FOR_EACH_ADC(adc, t, thread, i) {
-		AdcChannel *ch = &adc->ch[op_bits(i, 20, 20)];
-
-		if (dimension == 0)
-			put(&ch->x, &ch->x_cr, value & X_MASK);
-		else if (dimension == 1)
-			put(&ch->y, &ch->y_cr, value & Y_MASK);
-		else if (dimension == 2)
-			put(&ch->z, &ch->z_cr, value & Z_MASK);
-		else
-			put(&ch->w, &ch->w_cr, value & W_MASK);
-	}
+	FOR_EACH_ADC(adc, t, thread, i)
+		put(counter(&adc->ch[op_bits(i, 20, 20)], op_bits(i, 19, 18)), value);
 	return EXEC_DONE;
 }
 
@@ -75,110 +94,38 @@ Exec emu_op_SETADCXX(Tensix *t, int thread, uint32_t i)
 	if (!names(t, thread, i, false))
 		return EXEC_FAULT;
 	FOR_EACH_ADC(adc, t, thread, i) {
-		put(&adc->ch[0].x, &adc->ch[0].x_cr, op_bits(i, 9, 0));
-		put(&adc->ch[1].x, &adc->ch[1].x_cr, op_bits(i, 19, 10));
+		put(counter(&adc->ch[0], X), op_bits(i, 9, 0));
+		put(counter(&adc->ch[1], X), op_bits(i, 19, 10));
 	}
 	return EXEC_DONE;
 }
 
 Exec emu_op_SETADCXY(Tensix *t, int thread, uint32_t i)
 {
-	Four n = four(i);
-
-	if (!names(t, thread, i, true))
-		return EXEC_FAULT;
-	FOR_EACH_ADC(adc, t, thread, i) {
-		for (int c = 0; c < 2; c++) {
-			if (i >> (2 * c) & 1)
-				put(&adc->ch[c].x, &adc->ch[c].x_cr, n.v[2 * c]);
-			if (i >> (2 * c) & 2)
-				put(&adc->ch[c].y, &adc->ch[c].y_cr, n.v[2 * c + 1]);
-		}
-	}
-	return EXEC_DONE;
+	return change_four(t, thread, i, X, true, put);
 }
 
 Exec emu_op_SETADCZW(Tensix *t, int thread, uint32_t i)
 {
-	Four n = four(i);
-
-	if (!names(t, thread, i, true))
-		return EXEC_FAULT;
-	FOR_EACH_ADC(adc, t, thread, i) {
-		for (int c = 0; c < 2; c++) {
-			if (i >> (2 * c) & 1)
-				put(&adc->ch[c].z, &adc->ch[c].z_cr, n.v[2 * c]);
-			if (i >> (2 * c) & 2)
-				put(&adc->ch[c].w, &adc->ch[c].w_cr, n.v[2 * c + 1]);
-		}
-	}
-	return EXEC_DONE;
+	return change_four(t, thread, i, Z, true, put);
 }
 
 Exec emu_op_INCADCXY(Tensix *t, int thread, uint32_t i)
 {
-	Four n = four(i);
-
-	if (!names(t, thread, i, false))
-		return EXEC_FAULT;
-	FOR_EACH_ADC(adc, t, thread, i) {
-		for (int c = 0; c < 2; c++) {
-			add(&adc->ch[c].x, n.v[2 * c], X_MASK);
-			add(&adc->ch[c].y, n.v[2 * c + 1], Y_MASK);
-		}
-	}
-	return EXEC_DONE;
+	return change_four(t, thread, i, X, false, add);
 }
 
 Exec emu_op_INCADCZW(Tensix *t, int thread, uint32_t i)
 {
-	Four n = four(i);
-
-	if (!names(t, thread, i, false))
-		return EXEC_FAULT;
-	FOR_EACH_ADC(adc, t, thread, i) {
-		for (int c = 0; c < 2; c++) {
-			add(&adc->ch[c].z, n.v[2 * c], Z_MASK);
-			add(&adc->ch[c].w, n.v[2 * c + 1], W_MASK);
-		}
-	}
-	return EXEC_DONE;
+	return change_four(t, thread, i, Z, false, add);
 }
 
 Exec emu_op_ADDRCRXY(Tensix *t, int thread, uint32_t i)
 {
-	Four n = four(i);
-
-	if (!names(t, thread, i, true))
-		return EXEC_FAULT;
-	FOR_EACH_ADC(adc, t, thread, i) {
-		for (int c = 0; c < 2; c++) {
-			AdcChannel *ch = &adc->ch[c];
-
-			if (i >> (2 * c) & 1)
-				add_cr(&ch->x, &ch->x_cr, n.v[2 * c], X_MASK);
-			if (i >> (2 * c) & 2)
-				add_cr(&ch->y, &ch->y_cr, n.v[2 * c + 1], Y_MASK);
-		}
-	}
-	return EXEC_DONE;
+	return change_four(t, thread, i, X, true, add_cr);
 }
 
 Exec emu_op_ADDRCRZW(Tensix *t, int thread, uint32_t i)
 {
-	Four n = four(i);
-
-	if (!names(t, thread, i, true))
-		return EXEC_FAULT;
-	FOR_EACH_ADC(adc, t, thread, i) {
-		for (int c = 0; c < 2; c++) {
-			AdcChannel *ch = &adc->ch[c];
-
-			if (i >> (2 * c) & 1)
-				add_cr(&ch->z, &ch->z_cr, n.v[2 * c], Z_MASK);
-			if (i >> (2 * c) & 2)
-				add_cr(&ch->w, &ch->w_cr, n.v[2 * c + 1], W_MASK);
-		}
-	}
-	return EXEC_DONE;
+	return change_four(t, thread, i, Z, true, add_cr);
 }
