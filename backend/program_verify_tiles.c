@@ -70,8 +70,8 @@ static void check_product(const Tiles *t)
 		WRONG(t, "unpack, math and store are not told the same n and hold");
 	if ((n > 1 && hold > 1) || (pairs && (n != 2 || hold != 1)))
 		WRONG(t, "n %u and hold %u do not go together", n, hold);
-	if (t->p.stride_w != 1)
-		WRONG(t, "a conv steps by one column, not by %u", t->p.stride_w);
+	if (pairs && t->p.out_skip)
+		WRONG(t, "store_pairs leaves no rows out, out_skip is %u", t->p.out_skip);
 	if (t->p.groups != (tiles + n - 1) / n)
 		WRONG(t, "%u groups of %u for %u output tiles", t->p.groups, n, tiles);
 	if (t->p.weights % ALIGN_DRAM || t->p.page_bytes % ALIGN_DRAM)
@@ -81,6 +81,38 @@ static void check_product(const Tiles *t)
 	if (bytes && bytes != t->p.page_bytes)
 		WRONG(t, "pages of %u bytes, of which the kernels walk %llu", t->p.page_bytes,
 		      (unsigned long long)bytes);
+}
+
+/* Planes that all images, groups and column phases of a piece reach over. */
+static uint32_t reached(const Tiles *t, uint32_t s)
+{
+	const TtTiles *p = &t->p;
+	const uint32_t sets = p->group_pages ? p->groups / p->group_pages : 1;
+	return p->in_first[s] + p->in_planes[s] + p->more_images * p->in_image[s]
+		+ (sets - 1) * p->group_step + (p->stride_w - 1) * p->in_phase[s];
+}
+
+static void check_sets(const Tiles *t)
+{
+	const TtTiles *p = &t->p;
+	if (p->group_pages && p->groups % p->group_pages) {
+		WRONG(t, "group_pages: %u does not divide %u pages", p->group_pages, p->groups);
+		return;
+	}
+	if (p->group_pages && p->segments != 1)
+		WRONG(t, "group_pages: groups have one piece, not %u", p->segments);
+	if (p->phase >= p->stride_w)
+		WRONG(t, "phase: %u, of %u", p->phase, p->stride_w);
+	for (uint32_t s = 0; s < p->segments; s++)
+		if (reached(t, s) > p->in_total[s])
+			WRONG(t, "piece %u: in_image, group_step, in_phase lead to plane %u of %u", s,
+			      reached(t, s), p->in_total[s]);
+	if (p->out_first + p->out_planes + p->more_images * p->out_image > p->out_total)
+		WRONG(t, "out_image: leads to plane %u of %u",
+		      p->out_first + p->out_planes + p->more_images * p->out_image, p->out_total);
+	if (p->out_y + (p->rows - 1) * (p->out_skip + 1) >= p->out_height)
+		WRONG(t, "out_skip: leads to row %u of %u",
+		      p->out_y + (p->rows - 1) * (p->out_skip + 1), p->out_height);
 }
 
 static void check_window(const Tiles *t)
@@ -124,8 +156,10 @@ void verify_tiles(Verifier *v, int op, int core)
 		words[i] = program_word(&v->p->ops[op], core, (int)i);
 	memcpy(&t.p, words, sizeof words);
 	check_planes(&t);
-	if (told(&t, TT_TRISC0, "conv_unpack", "n"))
+	if (told(&t, TT_TRISC0, "conv_unpack", "n")) {
 		check_product(&t);
-	else if (told(&t, TT_TRISC0, "window_unpack", "in_type"))
+		check_sets(&t);
+	} else if (told(&t, TT_TRISC0, "window_unpack", "in_type")) {
 		check_window(&t);
+	}
 }

@@ -1,5 +1,6 @@
 #include "tests/device_net.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/emit.h"
@@ -40,6 +41,13 @@ static uint64_t take_dram(Net *n, uint64_t bytes)
 
 Planes net_planes(Net *n, DevTypes type, int channels, int rows, int cols, int halo)
 {
+	return net_sets(n, type, channels, rows, cols, halo, 1);
+}
+
+static int all_planes(const Planes *p) { return p->planes * p->sets; }
+
+Planes net_sets(Net *n, DevTypes type, int channels, int rows, int cols, int halo, int sets)
+{
 	Planes p = { type,
 		     channels,
 		     rows,
@@ -49,8 +57,9 @@ Planes net_planes(Net *n, DevTypes type, int channels, int rows, int cols, int h
 		     rows + 2 * halo,
 		     LEAD + (cols + 15) / 16 * 16,
 		     0,
-		     0 };
-	const int64_t pixels = (int64_t)p.planes * p.height * p.pitch;
+		     0,
+		     sets };
+	const int64_t pixels = (int64_t)all_planes(&p) * p.height * p.pitch;
 	const char *name = arena_printf(n->t->arena, "planes%d", n->p->nbuffers);
 	p.address = take_l1(n, name, (uint64_t)(pixels * (type == DEV_BF16 ? 32 : 17)) + SLACK);
 	return p;
@@ -61,7 +70,8 @@ static void zero_around(Net *n, ProgramOp *op, const Planes *p, int core, uint32
 			uint32_t unit)
 {
 	const uint32_t row = (uint32_t)p->pitch * unit, plane = row * (uint32_t)p->height;
-	const uint32_t planes = (uint32_t)p->planes, tail = (uint32_t)(p->pitch - LEAD - p->cols);
+	const uint32_t planes = (uint32_t)all_planes(p);
+	const uint32_t tail = (uint32_t)(p->pitch - LEAD - p->cols);
 	const uint32_t outer = row * (uint32_t)p->halo;
 	program_zero(n->p, op, core,
 		     (ProgramZero){ .at = at,
@@ -96,7 +106,7 @@ static void zero_around(Net *n, ProgramOp *op, const Planes *p, int core, uint32
 
 static uint32_t mantissas(const Planes *p)
 {
-	return p->type == DEV_BF16 ? 0 : (uint32_t)(p->planes * p->height * p->pitch);
+	return p->type == DEV_BF16 ? 0 : (uint32_t)(all_planes(p) * p->height * p->pitch);
 }
 
 /* `halo` rows of values, or of exponents, to the core above or below. */
@@ -111,7 +121,7 @@ static void push_rows(Net *n, ProgramOp *op, const Planes *p, int core, int to, 
 				    .from = to < core ? first : end - bytes,
 				    .to = to < core ? end : at,
 				    .bytes = bytes,
-				    .count = (uint32_t)p->planes,
+				    .count = (uint32_t)all_planes(p),
 				    .from_step = plane,
 				    .to_step = plane });
 }
@@ -120,7 +130,7 @@ static void push_rows(Net *n, ProgramOp *op, const Planes *p, int core, int to, 
 static void made(Net *n, ProgramOp *op, Planes *p)
 {
 	const uint32_t from = p->address + mantissas(p), unit = p->type == DEV_BF16 ? 32 : 16;
-	const uint64_t pixels = (uint64_t)(p->planes * p->height * p->pitch);
+	const uint64_t pixels = (uint64_t)(all_planes(p) * p->height * p->pitch);
 	p->op = n->p->nops - 1;
 	for (int c = 0; c < n->p->ncores; c++) {
 		zero_around(n, op, p, c, from, unit);
@@ -133,7 +143,8 @@ static void made(Net *n, ProgramOp *op, Planes *p)
 			zero_around(n, op,
 				    &(Planes){ .pitch = p->pitch,
 					       .height = p->height,
-					       .planes = p->planes,
+					       .planes = all_planes(p),
+					       .sets = 1,
 					       .cols = p->pitch - LEAD,
 					       .halo = p->halo },
 				    c, p->address, 1);
@@ -163,15 +174,15 @@ static ProgramTensor host_tensor(Net *n, const Planes *p)
 {
 	const int64_t height = (int64_t)p->rows * n->p->ncores;
 	const uint32_t page = (uint32_t)(p->cols * 4 + 31) / 32 * 32;
-	const uint64_t slot =
-		(uint64_t)(p->channels * height + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS * page;
-	return (ProgramTensor){ .shape = { 1, p->channels, height, p->cols },
+	const uint64_t pages = (uint64_t)(p->sets * p->channels * height);
+	const uint64_t slot = (pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS * page;
+	return (ProgramTensor){ .shape = { p->sets, p->channels, height, p->cols },
 				.page_bytes = page,
 				.slot_bytes = slot,
 				.base = take_dram(n, 2 * slot) };
 }
 
-static ProgramOp *edge(Net *n, const Planes *p, const ProgramTensor *h, const char *kind)
+static ProgramOp *edge(Net *n, const Planes *p, const ProgramTensor *h, const char *kind, int set)
 {
 	ProgramOp *op =
 		program_op(n->p, arena_printf(n->t->arena, "%s%d", kind, n->p->nops), kind, "edge");
@@ -185,7 +196,9 @@ static ProgramOp *edge(Net *n, const Planes *p, const ProgramTensor *h, const ch
 	program_set(op, "at", 0, p->address);
 	program_set(op, "pitch", 0, (uint32_t)p->pitch);
 	program_set(op, "buffer_height", 0, (uint32_t)p->height);
-	program_set(op, "total", 0, (uint32_t)p->planes);
+	program_set(op, "batch", 0, (uint32_t)set);
+	program_set(op, "total", 0, (uint32_t)all_planes(p));
+	program_set(op, "first", 0, (uint32_t)(set * p->planes));
 	program_set(op, "planes", 0, (uint32_t)p->planes);
 	program_set(op, "x", 0, LEAD);
 	program_set(op, "y", 0, (uint32_t)p->halo);
@@ -210,10 +223,14 @@ void net_input(Net *n, Planes *to)
 	ProgramEdge *e = program_input(n->p, arena_printf(n->t->arena, "in%d", n->p->ninputs),
 				       TYPE_F32, shape_of(&h));
 	program_part(n->p, e, shape_of(&h))->tensor = h;
-	ProgramOp *op = edge(n, to, &h, "edge_in");
-	for (uint32_t part = 0; part < 2; part++)
-		op->variant[part] = program_variant(n->p, "edge_in", (uint32_t[]){ part, 2 }, 2);
-	made(n, op, to);
+	for (int set = 0; set < to->sets; set++) {
+		ProgramOp *op = edge(n, to, &h, "edge_in", set);
+		for (uint32_t part = 0; part < 2; part++)
+			op->variant[part] =
+				program_variant(n->p, "edge_in", (uint32_t[]){ part, 2 }, 2);
+		if (set == to->sets - 1)
+			made(n, op, to);
+	}
 }
 
 void net_output(Net *n, const Planes *from)
@@ -221,10 +238,12 @@ void net_output(Net *n, const Planes *from)
 	const ProgramTensor h = host_tensor(n, from);
 	ProgramEdge *e = program_output(n->p, "out", TYPE_F32, shape_of(&h));
 	program_part(n->p, e, shape_of(&h))->tensor = h;
-	ProgramOp *op = edge(n, from, &h, "edge_out");
-	for (uint32_t part = 0; part < 2; part++)
-		op->variant[part] = program_variant(
-			n->p, "edge_out", (uint32_t[]){ (uint32_t)from->type, part, 2 }, 3);
+	for (int set = 0; set < from->sets; set++) {
+		ProgramOp *op = edge(n, from, &h, "edge_out", set);
+		for (uint32_t part = 0; part < 2; part++)
+			op->variant[part] = program_variant(
+				n->p, "edge_out", (uint32_t[]){ (uint32_t)from->type, part, 2 }, 3);
+	}
 }
 
 /* An op on tiles, without its routines. */
@@ -238,7 +257,7 @@ static ProgramOp *tiles(Net *n, const char *kind, const Planes *in, int nin, con
 		program_set(op, "in", i, in[i].address);
 		program_set(op, "in_pitch", i, (uint32_t)in[i].pitch);
 		program_set(op, "in_height", i, (uint32_t)in[i].height);
-		program_set(op, "in_total", i, (uint32_t)in[i].planes);
+		program_set(op, "in_total", i, (uint32_t)all_planes(&in[i]));
 		program_set(op, "in_planes", i, (uint32_t)in[i].planes);
 		program_set(op, "in_x", i, (uint32_t)(LEAD - pad_w));
 		program_set(op, "in_y", i, (uint32_t)(in[i].halo - pad_h));
@@ -247,7 +266,7 @@ static ProgramOp *tiles(Net *n, const char *kind, const Planes *in, int nin, con
 	program_set(op, "out", 0, to->address);
 	program_set(op, "out_pitch", 0, (uint32_t)to->pitch);
 	program_set(op, "out_height", 0, (uint32_t)to->height);
-	program_set(op, "out_total", 0, (uint32_t)to->planes);
+	program_set(op, "out_total", 0, (uint32_t)all_planes(to));
 	program_set(op, "out_planes", 0, (uint32_t)to->planes);
 	program_set(op, "out_x", 0, LEAD);
 	program_set(op, "out_y", 0, (uint32_t)to->halo);
@@ -433,7 +452,7 @@ void net_run(Net *n, const char *device, float *const *in, float *out)
 {
 	Emission e;
 	TesseraError error;
-	TesseraArray arrays[4], result;
+	TesseraArray arrays[8], result;
 	const Target *target = target_load(n->t->arena, &n->t->diag, "wormhole_n150");
 	for (int i = 0; i < n->p->nbuffers; i++)
 		n->p->buffers[i].last = n->p->nops - 1;
@@ -462,4 +481,15 @@ void net_run(Net *n, const char *device, float *const *in, float *out)
 	tessera_unload(program);
 	tessera_device_close(d);
 	tessera_package_close(package);
+}
+
+void net_run_all(Net *n, float *const *in, float *out, int64_t count)
+{
+	const char *ttsim = getenv("TESSERA_TTSIM");
+	net_run(n, "emu:threads=1", in, out);
+	if (!ttsim || !*ttsim)
+		return;
+	float *other = arena_array(n->t->arena, float, count);
+	net_run(n, arena_printf(n->t->arena, "ttsim:%s", ttsim), in, other);
+	assert_memory_equal(out, other, (size_t)count * sizeof *out);
 }

@@ -15,6 +15,8 @@
 #ifndef TESTS_DEVICE_NET_H
 #define TESTS_DEVICE_NET_H
 
+#include <string.h>
+
 #include "backend/program.h"
 #include "tests/fixture.h"
 
@@ -25,6 +27,7 @@ typedef struct Planes {
 	int planes, height, pitch;
 	uint32_t address;
 	int op; /* that made it */
+	int sets; /* of `planes` in the buffer: column phases or images */
 } Planes;
 
 typedef struct Net {
@@ -47,6 +50,12 @@ typedef struct Conv {
 
 Net *net_open(Fixture *t, int cores);
 Planes net_planes(Net *n, DevTypes type, int channels, int rows, int cols, int halo);
+
+/* A buffer for `sets` times as many planes. Host tensors and zeros are those of
+ * all sets, a host tensor has them as images; net_conv and the like work on the
+ * first, until they are told more. */
+Planes net_sets(Net *n, DevTypes type, int channels, int rows, int cols, int halo, int sets);
+
 void net_input(Net *n, Planes *to);
 void net_output(Net *n, const Planes *from);
 
@@ -62,5 +71,20 @@ void net_window(Net *n, const Planes *in, Planes *to, int kernel, int stride, bo
 
 /* Emits, loads and runs it twice; the second result counts. */
 void net_run(Net *n, const char *device, float *const *in, float *out);
+
+/* On the emulator, and if TESSERA_TTSIM names the simulator there too: `count`
+ * values must be the same to the bit. */
+void net_run_all(Net *n, float *const *in, float *out, int64_t count);
+
+/* bf16 as packers round: halves away from zero. */
+static inline float net_rounded(double v)
+{
+	float f = (float)v;
+	uint32_t bits;
+	memcpy(&bits, &f, 4);
+	bits = (bits + 0x8000) & 0xffff0000u;
+	memcpy(&f, &bits, 4);
+	return f;
+}
 
 #endif

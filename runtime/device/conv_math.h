@@ -130,7 +130,8 @@ TT_ROUTINE void tt_conv_math(const TtTiles *p, uint32_t n, uint32_t hold, uint32
 	steps *= p->kernel_h * p->kernel_w;
 	tt_math_config();
 	tt_record_product(phases, hold);
-	for (uint32_t i = p->groups * ((p->cols + TT_TILE - 1) / TT_TILE); i; i--) {
+	const uint32_t wide = (p->cols + TT_TILE - 1) / TT_TILE;
+	for (uint32_t i = p->groups * (p->more_images + 1) * wide; i; i--) {
 		for (uint32_t y = 0; y < rows; y += hold, half ^= TT_HALF_ROWS) {
 			const uint32_t held = hold == 1 ? n : tt_least(hold, rows - y);
 			TT_MATH_BEGIN();

@@ -7,6 +7,13 @@
  * counters choose the run, so that bfp8_b finds its exponents too. SrcA gets
  * weights, tile by tile along z of a block.
  *
+ * Column stride s: the buffer holds s column phases, `in_phase` planes apart;
+ * column c of the image is column c / s of phase c mod s. So the 32 pixels of a
+ * tap stand side by side whatever the stride, and a tap dilation_w further on is
+ * dilation_w / s columns and dilation_w mod s phases further, with a carry.
+ * Groups: after every `group_pages` pages the planes start `group_step` later.
+ * Images: planes of one image behind those of the other; a page is used for all.
+ *
  * Bias comes first and starts the sum: two runs of 16 values become rows 0 and 32
  * of SrcB, SrcA is cleared.
  *
@@ -27,7 +34,8 @@ enum {
 	TT_G_BIAS_DESC = 6, /* descriptor, first word, of bf16 */
 	TT_G_BIAS_OUT = 7,
 	TT_G_IN_OUT = 8,
-	TT_G_PIECE = 16, /* and 4 words for each: base, two of the descriptor, weights' second */
+	TT_G_PIECE =
+		16, /* and 4 words for each of 8: base, two of the descriptor, weights' second */
 };
 
 /* Channel 0 z up by one, channel 1 z too (to the other half of SrcB). */
@@ -217,53 +225,85 @@ TT_INLINE void tt_unpack_tall(uint32_t k, uint32_t odd, uint32_t held, uint32_t 
 	}
 }
 
-/* All taps of piece s for the positions at (x, y); returns the end of its weights. */
+/* Where the routine is, and how far a tap is from the one before it. */
+typedef struct TtSpot {
+	uint32_t x, y, held; /* position, and rows from there on */
+	uint32_t image;
+	uint32_t group_plane;     /* of the input, where the group starts */
+	uint32_t columns, phases; /* from tap to tap */
+} TtSpot;
+
+/* All taps of piece s for the positions at a spot; returns the end of its weights. */
 TT_INLINE uint32_t tt_unpack_taps(const TtTiles *p, uint32_t s, uint32_t weights, uint32_t bytes,
-				  uint32_t x, uint32_t y, uint32_t n, uint32_t hold, uint32_t held)
+				  const TtSpot *at, uint32_t n, uint32_t hold)
 {
 	const uint32_t k = p->k_block[s], blocks = tt_piece_tiles(p, s) / k;
-	const uint32_t odd = p->in_planes[s] & 1, pixels = tt_least(p->cols - x, TT_TILE);
-	uint32_t row = p->in_y[s] + y * p->stride_h;
+	const uint32_t odd = p->in_planes[s] & 1, pixels = tt_least(p->cols - at->x, TT_TILE);
+	const uint32_t first = p->in_first[s] + at->group_plane + at->image * p->in_image[s];
+	uint32_t row = p->in_y[s] + at->y * p->stride_h;
 	for (uint32_t ky = p->kernel_h; ky; ky--, row += p->dilation_h) {
-		uint32_t col = p->in_x[s] + x;
-		for (uint32_t kx = p->kernel_w; kx; kx--, col += p->dilation_w) {
-			tt_unpack_tap(col, row, p->in_first[s], pixels);
+		uint32_t col = p->in_x[s] + at->x, phase = p->phase;
+		for (uint32_t kx = p->kernel_w; kx; kx--) {
+			tt_unpack_tap(col, row, first + phase * p->in_phase[s], pixels);
 			for (uint32_t b = blocks; b; b--, weights += bytes * k) {
 				tt_unpack_block(weights);
 				if (hold == 1)
 					tt_unpack_wide(k, odd && b == 1, n);
 				else
-					tt_unpack_tall(k, odd && b == 1, held, row, p->stride_h);
+					tt_unpack_tall(k, odd && b == 1, at->held, row,
+						       p->stride_h);
+			}
+			col += at->columns;
+			phase += at->phases;
+			if (phase >= p->stride_w) {
+				phase -= p->stride_w;
+				col++;
 			}
 		}
 	}
 	return weights;
 }
 
+/* All positions of an image by the page of weights at `page`. */
+TT_INLINE void tt_unpack_image(const TtTiles *p, uint32_t page, TtSpot *at, uint32_t in_type,
+			       uint32_t weight_type, uint32_t n, uint32_t hold)
+{
+	const uint32_t bytes = n * (weight_type == 1 ? 2048 : 1088);
+	for (at->x = 0; at->x < p->cols; at->x += TT_TILE) {
+		for (at->y = 0; at->y < p->rows; at->y += hold) {
+			uint32_t weights = page + 64 * n;
+			at->held = hold == 1 ? 1 : tt_least(hold, p->rows - at->y);
+			tt_unpack_bias(page, in_type, n, at->held);
+			for (uint32_t s = 0; s < p->segments; s++) {
+				tt_unpack_piece(s);
+				weights = tt_unpack_taps(p, s, weights, bytes, at, n, hold);
+			}
+		}
+	}
+}
+
 TT_ROUTINE void tt_conv_unpack(const TtTiles *p, uint32_t in_type, uint32_t weight_type, uint32_t n,
 			       uint32_t hold)
 {
-	const uint32_t bytes = n * (weight_type == 1 ? 2048 : 1088);
+	TtSpot at;
+	uint32_t pages = p->group_pages;
+	at.group_plane = 0;
+	at.columns = p->dilation_w / p->stride_w;
+	at.phases = p->dilation_w % p->stride_w;
 	tt_conv_unpack_config(p, in_type, weight_type, n);
 	tt_cb_open(p->weights_cb, p->weights, p->page_bytes, p->pages);
-	for (uint32_t g = 0; g < p->groups; g++) {
+	for (uint32_t g = p->groups; g; g--) {
 		cb_wait_front(p->weights_cb, 1);
-		const uint32_t page = get_read_ptr(p->weights_cb);
-		for (uint32_t x = 0; x < p->cols; x += TT_TILE) {
-			for (uint32_t y = 0; y < p->rows; y += hold) {
-				const uint32_t held = hold == 1 ? 1 : tt_least(hold, p->rows - y);
-				uint32_t weights = page + 64 * n;
-				tt_unpack_bias(page, in_type, n, held);
-				for (uint32_t s = 0; s < p->segments; s++) {
-					tt_unpack_piece(s);
-					weights = tt_unpack_taps(p, s, weights, bytes, x, y, n,
-								 hold, held);
-				}
-			}
-		}
+		for (at.image = 0; at.image <= p->more_images; at.image++)
+			tt_unpack_image(p, get_read_ptr(p->weights_cb), &at, in_type, weight_type,
+					n, hold);
 		TT_STALL(TT_HOLD_UNPACK, TT_FOR_UNPACK);
 		tt_sync();
 		cb_pop_front(p->weights_cb, 1);
+		if (--pages == 0) {
+			pages = p->group_pages;
+			at.group_plane += p->group_step;
+		}
 	}
 }
 

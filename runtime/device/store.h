@@ -98,8 +98,8 @@ TT_INLINE void tt_pack_mask(uint32_t valid)
 /* Number of a pixel in the output buffer. */
 TT_INLINE uint32_t tt_out_pixel(const TtTiles *p, uint32_t plane, uint32_t y, uint32_t x)
 {
-	return ((p->out_first + plane) * p->out_height + p->out_y + y) * p->out_pitch + p->out_x +
-	       x;
+	const uint32_t row = p->out_y + y * (p->out_skip + 1);
+	return ((p->out_first + plane) * p->out_height + row) * p->out_pitch + p->out_x + x;
 }
 
 /* Packer 0 to pixel `pixel`, and for bfp8_b all four sections: `second` and
@@ -139,13 +139,15 @@ TT_INLINE void tt_pack_sections(void)
 	TT_I(OP_PACR(0, 1, 0, 0, packers, 0, 2));                                                  \
 	TT_I(OP_PACR(1, 0, 1, 0, packers, 0, 1))
 
-/* Tile `tile` of Dst to planes `plane` and the next at position (x, y). */
-TT_INLINE void tt_store_tile(const TtTiles *p, uint32_t format, uint32_t tile, uint32_t plane,
-			     uint32_t y, uint32_t x)
+/* Tile `tile` of Dst to planes `plane` and the next of the image whose first is
+ * `image`, at position (x, y). */
+TT_INLINE void tt_store_tile(const TtTiles *p, uint32_t format, uint32_t tile, uint32_t image,
+			     uint32_t plane, uint32_t y, uint32_t x)
 {
 	if (plane >= p->out_planes)
 		return;
-	tt_pack_to(p, format, tt_out_pixel(p, plane, y, x), 16, p->out_height * p->out_pitch);
+	tt_pack_to(p, format, tt_out_pixel(p, image + plane, y, x), 16,
+		   p->out_height * p->out_pitch);
 	TT_PUSH(OP_SETADC(tile, 3, 0, 4));
 	if (plane + 1 < p->out_planes) {
 		TT_PACK_TILE(15);
@@ -160,6 +162,26 @@ TT_INLINE void tt_store_tile(const TtTiles *p, uint32_t format, uint32_t tile, u
 		TT_STALL(TT_HOLD_SYNC | TT_HOLD_PACK, TT_FOR_PACK);                                \
 		TT_I(OP_SEMGET(TT_SEM_DST));                                                       \
 	} while (0)
+
+/* Group g of an image whose first plane is `image`; returns the half that is next. */
+TT_INLINE uint32_t tt_store_group(const TtTiles *p, uint32_t format, uint32_t g, uint32_t image,
+				  uint32_t half, uint32_t n, uint32_t hold)
+{
+	for (uint32_t x = 0; x < p->cols; x += TT_TILE) {
+		if (p->cols % TT_TILE)
+			tt_pack_mask(tt_least(p->cols - x, TT_TILE));
+		for (uint32_t y = 0; y < p->rows; y += hold, half ^= TT_HALF_TILES) {
+			const uint32_t held = hold == 1 ? n : tt_least(hold, p->rows - y);
+			TT_PACK_BEGIN();
+			for (uint32_t o = 0; o < held; o++)
+				tt_store_tile(p, format, half + o, image,
+					      2 * (hold == 1 ? g * n + o : g),
+					      hold == 1 ? y : y + o, x);
+			TT_PACK_END();
+		}
+	}
+	return half;
+}
 
 TT_ROUTINE void tt_store(const TtTiles *p, uint32_t out_type, uint32_t n, uint32_t hold,
 			 uint32_t relu)
@@ -178,21 +200,9 @@ TT_ROUTINE void tt_store(const TtTiles *p, uint32_t out_type, uint32_t n, uint32
 		       TT_AT_ADDR_MOD_PACK_SEC2_YsrcIncr));
 	TT_I(OP_SETADCXX(0, 255, 4));
 	tt_pack_sections();
-	for (uint32_t g = 0; g < tiles; g++) {
-		for (uint32_t x = 0; x < p->cols; x += TT_TILE) {
-			if (p->cols % TT_TILE)
-				tt_pack_mask(tt_least(p->cols - x, TT_TILE));
-			for (uint32_t y = 0; y < p->rows; y += hold, half ^= TT_HALF_TILES) {
-				const uint32_t held = hold == 1 ? n : tt_least(hold, p->rows - y);
-				TT_PACK_BEGIN();
-				for (uint32_t o = 0; o < held; o++)
-					tt_store_tile(p, format, half + o,
-						      2 * (hold == 1 ? g * n + o : g),
-						      hold == 1 ? y : y + o, x);
-				TT_PACK_END();
-			}
-		}
-	}
+	for (uint32_t g = 0; g < tiles; g++)
+		for (uint32_t i = 0; i <= p->more_images; i++)
+			half = tt_store_group(p, format, g, i * p->out_image, half, n, hold);
 }
 
 #endif

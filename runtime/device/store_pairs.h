@@ -15,7 +15,7 @@
 /* `count` pairs; the last value closes the tile and clears y and z. */
 #define TT_PACK_PAIRS(packers, count)                                                              \
 	do {                                                                                       \
-		for (uint32_t left = (count) - 1; left; left--) {                                  \
+		for (uint32_t left = (count)-1; left; left--) {                                    \
 			TT_I(OP_PACR(0, 0, 0, 0, packers, 0, 0));                                  \
 			TT_I(OP_PACR(0, 0, 0, 0, packers, 0, 3));                                  \
 		}                                                                                  \
@@ -59,27 +59,35 @@ TT_INLINE void tt_store_run(const TtTiles *p, uint32_t format, uint32_t pixel, u
 		TT_PACK_PAIRS(1, count);
 }
 
-TT_ROUTINE void tt_store_pairs(const TtTiles *p, uint32_t out_type, uint32_t relu)
+/* Group g of an image whose first plane is `image`; returns the half that is next. */
+TT_INLINE uint32_t tt_store_pairs_group(const TtTiles *p, uint32_t format, uint32_t g,
+					uint32_t image, uint32_t half)
 {
-	const uint32_t format = tt_format(out_type);
-	uint32_t half = 0;
-	tt_store_pairs_config(p, out_type, relu);
-	for (uint32_t g = 0; g < p->groups; g++) {
-		const uint32_t plane = g & ~1u, two = plane + 1 < p->out_planes;
-		for (uint32_t x = 0; x < p->cols; x += TT_TILE) {
-			const uint32_t count = tt_least(p->cols - x, TT_TILE);
-			for (uint32_t y = 0; y < p->rows; y++, half ^= 1) {
-				const uint32_t pixel =
-					tt_out_pixel(p, plane, 2 * y + (g & 1), 2 * x);
-				TT_PACK_BEGIN();
-				TT_PUSH(OP_SETADC(half, 3, 0, 4));
-				tt_store_run(p, format, pixel, two, 0, tt_least(count, 16));
-				if (count > 16)
-					tt_store_run(p, format, pixel + 32, two, 32, count - 16);
-				TT_PACK_END();
-			}
+	const uint32_t plane = g & ~1u, two = plane + 1 < p->out_planes;
+	for (uint32_t x = 0; x < p->cols; x += TT_TILE) {
+		const uint32_t count = tt_least(p->cols - x, TT_TILE);
+		for (uint32_t y = 0; y < p->rows; y++, half ^= 1) {
+			const uint32_t pixel =
+				tt_out_pixel(p, image + plane, 2 * y + (g & 1), 2 * x);
+			TT_PACK_BEGIN();
+			TT_PUSH(OP_SETADC(half, 3, 0, 4));
+			tt_store_run(p, format, pixel, two, 0, tt_least(count, 16));
+			if (count > 16)
+				tt_store_run(p, format, pixel + 32, two, 32, count - 16);
+			TT_PACK_END();
 		}
 	}
+	return half;
+}
+
+TT_ROUTINE void tt_store_pairs(const TtTiles *p, uint32_t out_type, uint32_t relu)
+{
+	uint32_t half = 0;
+	tt_store_pairs_config(p, out_type, relu);
+	for (uint32_t g = 0; g < p->groups; g++)
+		for (uint32_t i = 0; i <= p->more_images; i++)
+			half = tt_store_pairs_group(p, tt_format(out_type), g, i * p->out_image,
+						    half);
 }
 
 #endif

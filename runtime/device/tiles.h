@@ -2,9 +2,10 @@
  * How the three TRISCs of an op walk it, which they must agree on:
  *
  *     for each group of n output tiles, a page of weights
- *         for each 32 columns of positions
- *             for each `hold` rows of positions
- *                 n (or `hold`) tiles in one half of Dst
+ *         for each image
+ *             for each 32 columns of positions
+ *                 for each `hold` rows of positions
+ *                     n (or `hold`) tiles in one half of Dst
  *
  * Dst has 32 bits a value: two halves of 4 tiles of 64 rows. Math fills one half
  * while the packers empty the other; TT_SEM_DST counts the full ones.
