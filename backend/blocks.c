@@ -114,6 +114,8 @@ static void write_block(const Blocks *all, const Program *p, const Code *c, int 
 		if (variant >= 0)
 			head.routine[r] = code_address(c, op, (TtRisc)r, variant);
 	}
+	if (head.routine[TT_TRISC1] && p->ops[op].act >= 0)
+		head.act = code_address(c, op, TT_TRISC1, p->ops[op].act);
 	const int o = code_overlay(c, op);
 	if (o >= 0 && c->overlays[o].first_op == op) {
 		const uint32_t bank = (uint32_t)o % TT_DRAM_BANKS;

@@ -89,11 +89,11 @@ static void take_apart(Linking *k)
 		}
 }
 
-/* Does any core run this variant during the op? */
-static bool runs(const Program *p, int op, int risc, int variant)
+/* Does any core need this variant during the op? */
+static bool needs(const Program *p, int op, int risc, int variant)
 {
 	for (int c = 0; c < p->ncores; c++)
-		if (program_runs(&p->ops[op], c, (TtRisc)risc) == variant)
+		if (program_needs(&p->ops[op], c, (TtRisc)risc, variant))
 			return true;
 	return false;
 }
@@ -105,7 +105,7 @@ static uint32_t add_op(const Linking *k, Overlay *o, int op, uint32_t end)
 	for (int r = 0; r < TT_RISCS; r++)
 		for (int v = 0; v < k->p->nvariants; v++) {
 			uint32_t *address = &o->address[v * TT_RISCS + r];
-			if (*address || !runs(k->p, op, r, v))
+			if (*address || !needs(k->p, op, r, v))
 				continue;
 			end = align_to(end, LINK_ALIGN);
 			*address = k->c->area + end;

@@ -20,6 +20,7 @@
 #include "backend/object.h"
 
 #define LINK_ROUTINE ".text.routine."
+#define LINK_ACT LINK_ROUTINE "act_" /* of activations, which the others call */
 #define LINK_LOCAL 0xffb00000u
 #define LINK_START "_start"
 
@@ -62,9 +63,9 @@ bool link_section(const Link *l, Diag *d, int section, uint32_t at, uint8_t *to)
  * wrong, which is reported. */
 Bytes link_elf(const Link *l, Arena *a, Diag *d);
 
-/* Bytes of stack the functions that are not apart need at most, the deepest
- * routine on top of the deepest other one. -1 if that cannot be known, which is
- * reported. */
+/* Bytes of stack the functions that are not apart need at most: the deepest act
+ * on top of the deepest other routine on top of the deepest other function. -1
+ * if that cannot be known, which is reported. */
 int64_t link_stack(const Link *l, Arena *a, Diag *d);
 
 #endif

@@ -93,11 +93,16 @@ static int64_t depth_of(Walk *w, int index)
 	return own + deepest;
 }
 
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
 int64_t link_stack(const Link *l, Arena *a, Diag *d)
 {
 	const Object *o = l->object;
 	Walk w = { o, d, arena_array(a, int64_t, o->nsymbols) };
-	int64_t resident = 0, routine = 0;
+	int64_t resident = 0, routine = 0, act = 0;
 	for (int i = 0; i < o->nsymbols; i++) {
 		const ObjSymbol *s = &o->symbols[i];
 		if (!s->function || s->section < 0 || l->apart[s->section])
@@ -106,9 +111,9 @@ int64_t link_stack(const Link *l, Arena *a, Diag *d)
 		if (depth < 0)
 			return -1;
 		const char *section = o->sections[s->section].name;
-		const bool is_routine = strncmp(section, LINK_ROUTINE, strlen(LINK_ROUTINE)) == 0;
-		int64_t *most = is_routine ? &routine : &resident;
+		int64_t *most = begins(section, LINK_ACT) ? &act
+			: begins(section, LINK_ROUTINE) ? &routine : &resident;
 		*most = depth > *most ? depth : *most;
 	}
-	return resident + routine;
+	return resident + routine + act;
 }

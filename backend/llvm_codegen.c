@@ -6,7 +6,7 @@
 #include "backend/llvm_target.h"
 #include "backend/routines.h"
 
-enum { ARGS_MOST = 16 };
+enum { ARGS_MOST = 16, ACT_ARGS = 2 /* row and tiles, behind the parameters */ };
 
 typedef struct Codegen {
 	LlvmTarget target;
@@ -60,15 +60,17 @@ static LLVMValueRef add_function(Codegen *g, const char *name, LLVMTypeRef type)
 	return f;
 }
 
-/* Calls the library's routine with the constants of the variant. */
+/* Calls the library's routine with the constants of the variant, an act with
+ * what it was called with itself. */
 static void add_variant(Codegen *g, Arena *a, const ProgramVariant *v, LLVMModuleRef library)
 {
 	const char *name = variant_symbol(a, v);
 	const Routine *r = routine_at(v->routine);
-	const int nargs = routine_nargs(r);
+	const int nargs = r->act ? ACT_ARGS : routine_nargs(r);
 	LLVMValueRef from = LLVMGetNamedFunction(library, arena_printf(a, "tt_%s", r->name));
-	LLVMTypeRef wrapper = LLVMFunctionType(LLVMVoidTypeInContext(g->target.context),
-					       &g->pointer, 1, 0);
+	LLVMTypeRef takes[1 + ACT_ARGS] = { g->pointer, g->i32, g->i32 };
+	LLVMTypeRef wrapper = LLVMFunctionType(LLVMVoidTypeInContext(g->target.context), takes,
+					       r->act ? 1 + ACT_ARGS : 1, 0);
 	LLVMValueRef values[ARGS_MOST];
 
 	if (!from || LLVMCountParams(from) != (unsigned)nargs + 1 || nargs >= ARGS_MOST)
@@ -82,7 +84,8 @@ static void add_variant(Codegen *g, Arena *a, const ProgramVariant *v, LLVMModul
 	values[0] = LLVMBuildBitCast(g->builder, LLVMGetParam(f, 0),
 				     LLVMTypeOf(LLVMGetParam(from, 0)), "params");
 	for (int i = 0; i < nargs; i++)
-		values[i + 1] = LLVMConstInt(g->i32, v->args[i], 0);
+		values[i + 1] = r->act ? LLVMGetParam(f, (unsigned)i + 1)
+				       : LLVMConstInt(g->i32, v->args[i], 0);
 	LLVMBuildCall2(g->builder, type, callee, values, (unsigned)nargs + 1, "");
 	LLVMBuildRetVoid(g->builder);
 }

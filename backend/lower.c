@@ -123,12 +123,12 @@ static void set_store(Lowering *l, ProgramOp *op, const Step *s, uint32_t n, uin
 static void product(Lowering *l, ProgramOp *op, const Step *s)
 {
 	const uint32_t n = (uint32_t)s->held, phases = (uint32_t)s->phases;
-	const uint32_t hold = rows_held(l, s), sigmoid = s->act.kind == OP_SIGMOID;
+	const uint32_t hold = rows_held(l, s);
 	const uint32_t in = (uint32_t)s->in[0]->layout.type;
 	op->variant[TT_TRISC0] = program_variant(
 		l->program, "conv_unpack", (uint32_t[]){ in, (uint32_t)s->weights, n, hold }, 4);
 	op->variant[TT_TRISC1] = program_variant(
-		l->program, "conv_math", (uint32_t[]){ n, hold, phases, sigmoid }, 4);
+		l->program, "conv_math", (uint32_t[]){ n, hold, phases }, 3);
 	set_store(l, op, s, n, hold);
 	set_weights(l, op, s);
 }
@@ -137,10 +137,9 @@ static void window(Lowering *l, ProgramOp *op, const Step *s)
 {
 	const uint32_t in = (uint32_t)s->in[0]->layout.type;
 	const uint32_t strided = step_window(s, 1).stride != 1;
-	const uint32_t sigmoid = s->act.kind == OP_SIGMOID;
 	op->variant[TT_TRISC0] = program_variant(l->program, "window_unpack",
 						 (uint32_t[]){ in, strided }, 2);
-	op->variant[TT_TRISC1] = program_variant(l->program, "window_math", &sigmoid, 1);
+	op->variant[TT_TRISC1] = program_variant(l->program, "window_math", NULL, 0);
 	set_store(l, op, s, 1, 1);
 }
 
@@ -156,6 +155,8 @@ static void tiles(Lowering *l, const Step *s)
 		product(l, op, s);
 	else
 		window(l, op, s);
+	if (s->act.kind == OP_SIGMOID)
+		op->act = program_variant(l->program, "act_sigmoid", NULL, 0);
 	lower_zeros(l, op, s);
 	lower_arrivals(l, op, s);
 	lower_pushes(l, op, s);

@@ -103,6 +103,7 @@ ProgramOp *program_op(Program *p, const char *name, const char *kind, const char
 	if (params)
 		op->words = arena_array(p->arena, uint32_t, params_at(op->params)->words);
 	op->cores = arena_array(p->arena, ProgramOpCore, p->ncores + 1);
+	op->act = VARIANT_NONE;
 	for (int r = 0; r < TT_RISCS; r++) {
 		op->variant[r] = VARIANT_NONE;
 		for (int c = 0; c < p->ncores; c++)
@@ -192,6 +193,12 @@ int program_runs(const ProgramOp *op, int core, TtRisc risc)
 {
 	const int own = op->cores[core].variant[risc];
 	return own == VARIANT_AS_ALL ? op->variant[risc] : own;
+}
+
+bool program_needs(const ProgramOp *op, int core, TtRisc risc, int variant)
+{
+	const int runs = program_runs(op, core, risc);
+	return runs >= 0 && (runs == variant || (risc == TT_TRISC1 && op->act == variant));
 }
 
 /* FNV-1a. */

@@ -116,6 +116,7 @@ typedef struct ProgramOp {
 	int params;             /* structure of params.def; -1: none */
 	uint32_t *words;        /* of that structure, as on most cores */
 	int variant[TT_RISCS];  /* VARIANT_NONE: this RISC-V has nothing to do */
+	int act;                /* that TRISC1's calls, on all cores; or VARIANT_NONE */
 	int ncbs;
 	ProgramCb *cbs;         /* sorted by id */
 	ProgramOpCore *cores;   /* one for each core of the program */
@@ -227,6 +228,10 @@ void program_run_on(ProgramOp *op, int core, TtRisc risc, int variant);
  * op's parameters. */
 int program_runs(const ProgramOp *op, int core, TtRisc risc);
 uint32_t program_word(const ProgramOp *op, int core, int word);
+
+/* Does a RISC-V of this core need the code of a variant during the op: to run
+ * it, or as the act of what it runs? */
+bool program_needs(const ProgramOp *op, int core, TtRisc risc, int variant);
 
 uint64_t program_hash(const void *data, uint64_t bytes);
 

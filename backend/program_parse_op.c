@@ -196,7 +196,9 @@ void program_parse_op(Lexer *l, Program *p, Loc loc)
 		const Loc here = l->token.loc;
 		if (parse_run(l, p, op->variant))
 			continue;
-		if (lex_take(l, "cb"))
+		if (lex_take(l, "act"))
+			op->act = parse_variant_name(l, p);
+		else if (lex_take(l, "cb"))
 			parse_cb(l, p, op, here);
 		else if (lex_take(l, "all"))
 			parse_values(l, p, op, -1);

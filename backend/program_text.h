@@ -4,6 +4,7 @@
  *     program "unet" target wormhole_n150 dram_free 0x40000
  *     cores (0,0) (1,0)
  *     variant store_a = store {out_type = 1, n = 1, hold = 1, relu = 0}
+ *     variant act_sigmoid = act_sigmoid {}
  *     buffer "x" l1 at 0x19cc0 bytes 0x8000 life 0..2
  *     buffer "host" dram bank 3 at 0x0 bytes 0x100 life 0..0 core 1
  *     semaphore "credit" id 0 value 0
@@ -15,6 +16,7 @@
  *
  *     op 0 "conv1" kind "conv" params tiles absorbed "bn1" "relu1"
  *         trisc2 store_a
+ *         act act_sigmoid
  *         cb 0 at 0x21cc0 page 2176 pages 4
  *         all {rows = 8, cols = 64, in = [0x19cc0], out = 0x29cc0}
  *         core 1 {rows = 7, in_y[0] = 2}

@@ -8,6 +8,7 @@
  *     a byte at the same time; images and host tensors likewise
  *   - a RISC-V runs routines that are meant for it, on the op's parameters,
  *     which are within their limits
+ *   - an act is an activation, and TRISC1 runs something that calls it
  *   - a circular buffer an op uses is declared; what one routine of the op
  *     pushes another pops, page for page; no more than the target has
  *   - rows pushed to a core lie in a buffer that is alive on both sides, and are

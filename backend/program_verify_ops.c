@@ -101,6 +101,26 @@ static void check_params(Verifier *v, int index, int core)
 	}
 }
 
+/* The act of what TRISC1 runs, which calls it with the op's parameters. */
+static void check_act(Verifier *v, int index)
+{
+	const ProgramOp *op = &v->p->ops[index];
+	bool called = false;
+	if (op->act == VARIANT_NONE)
+		return;
+	const Routine *act = op->act < v->p->nvariants && op->act >= 0
+		? routine_at(v->p->variants[op->act].routine) : NULL;
+	for (int c = 0; c < v->p->ncores; c++)
+		called |= program_runs(op, c, TT_TRISC1) >= 0;
+	if (!act)
+		verify_wrong(v, op->loc, index, -1, "act: variant %d is not there", op->act);
+	else if (!act->act)
+		verify_wrong(v, op->loc, index, -1, "act: %s is not an activation", act->name);
+	else if (!called || act->params != op->params)
+		verify_wrong(v, op->loc, index, -1, "act: nothing that runs on trisc1 calls %s",
+			     act->name);
+}
+
 /* True if the core does anything at all. */
 static bool check_core(Verifier *v, int index, int core)
 {
@@ -115,6 +135,9 @@ static bool check_core(Verifier *v, int index, int core)
 			? routine_at(v->p->variants[variant].routine) : NULL;
 		if (!routine) {
 			verify_wrong(v, op->loc, index, core, "variant %d is not there", variant);
+		} else if (routine->act) {
+			verify_wrong(v, op->loc, index, core, "%s is for another routine to call, as act",
+				     routine->name);
 		} else if (!(routine->riscs >> r & 1)) {
 			verify_wrong(v, op->loc, index, core, "%s cannot run on %s", routine->name,
 				     risc_spellings[r]);
@@ -191,6 +214,7 @@ void verify_op(Verifier *v, int op)
 {
 	const int before = v->d->errors;
 	check_cbs(v, op);
+	check_act(v, op);
 	for (int core = 0; core < v->p->ncores; core++) {
 		if (!check_core(v, op, core) || v->d->errors != before)
 			continue;

@@ -39,6 +39,7 @@ typedef struct RoutineFlow {
 typedef struct Routine {
 	const char *name, *what;
 	uint32_t riscs; /* 1 << TtRisc: where it may run */
+	bool act;       /* an activation: another routine calls it */
 	int params;     /* its structure */
 	const RoutineArg *args;   /* up to one without a name */
 	const RoutineFlow *flows; /* up to one with cb_word < 0 */

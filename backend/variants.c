@@ -18,13 +18,12 @@ int variants_of(const Program *p, Arena *a, TtRisc risc, const ProgramVariant *l
 	int n = 0;
 	bool *used = arena_array(a, bool, p->nvariants + 1);
 	for (int o = 0; o < p->nops; o++)
-		for (int c = 0; c < p->ncores; c++) {
-			const int v = program_runs(&p->ops[o], c, risc);
-			if (v >= 0 && !used[v]) {
-				used[v] = true;
-				list[n++] = &p->variants[v];
-			}
-		}
+		for (int c = 0; c < p->ncores; c++)
+			for (int v = 0; v < p->nvariants; v++)
+				if (!used[v] && program_needs(&p->ops[o], c, risc, v)) {
+					used[v] = true;
+					list[n++] = &p->variants[v];
+				}
 	return n;
 }
 

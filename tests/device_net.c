@@ -406,7 +406,9 @@ static void set_product(Net *n, ProgramOp *op, const Conv *c, DevTypes in)
 		program_variant(n->p, "conv_unpack",
 				(uint32_t[]){ (uint32_t)in, (uint32_t)c->weights, count, hold }, 4);
 	op->variant[TT_TRISC1] = program_variant(
-		n->p, "conv_math", (uint32_t[]){ count, hold, (uint32_t)c->phases, c->sigmoid }, 4);
+		n->p, "conv_math", (uint32_t[]){ count, hold, (uint32_t)c->phases }, 3);
+	if (c->sigmoid)
+		op->act = program_variant(n->p, "act_sigmoid", NULL, 0);
 }
 
 void net_conv(Net *n, Conv c, const Planes *in, int nin, Planes *to)
@@ -442,9 +444,11 @@ void net_window(Net *n, const Planes *in, Planes *to, int kernel, int stride, bo
 	set_window(op, kernel, kernel, 1, stride, stride);
 	op->variant[TT_TRISC0] = program_variant(
 		n->p, "window_unpack", (uint32_t[]){ (uint32_t)in->type, stride != 1 }, 2);
-	op->variant[TT_TRISC1] = program_variant(n->p, "window_math", (uint32_t[]){ sigmoid }, 1);
+	op->variant[TT_TRISC1] = program_variant(n->p, "window_math", NULL, 0);
 	op->variant[TT_TRISC2] =
 		program_variant(n->p, "store", (uint32_t[]){ (uint32_t)to->type, 1, 1, relu }, 4);
+	if (sigmoid)
+		op->act = program_variant(n->p, "act_sigmoid", NULL, 0);
 	made(n, op, to);
 }
 

@@ -18,7 +18,7 @@ static const char small_program[] =
 	"cores (0,0) (1,0)\n"
 	"variant in_a = edge_in {part = 0, parts = 1}\n"
 	"variant unpack_a = conv_unpack {in_type = 1, weight_type = 1, n = 1, hold = 1}\n"
-	"variant math_a = conv_math {n = 1, hold = 1, phases = 4, sigmoid = 0}\n"
+	"variant math_a = conv_math {n = 1, hold = 1, phases = 4}\n"
 	"variant store_a = store {out_type = 1, n = 1, hold = 1, relu = 1}\n"
 	"variant fetch = weights_fetch {}\n"
 	"variant receive = weights_receive {}\n"

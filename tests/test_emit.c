@@ -90,7 +90,7 @@ static void each_risc_v_gets_the_variants_it_runs(void **state)
 	Fixture *t = *state;
 	const Emission e = emitted(t, program_small(t), &plain);
 	static const char *const runs[TT_RISCS] = { "edge_in_0_1", "weights_receive",
-		"conv_unpack_1_1_1_1", "conv_math_1_1_4_0", "store_1_1_1_1" };
+		"conv_unpack_1_1_1_1", "conv_math_1_1_4", "store_1_1_1_1" };
 	uint32_t size = 0, end = 0;
 	for (int r = 0; r < TT_RISCS; r++) {
 		const uint32_t at = function_in(e.elf[r], runs[r], &size);
@@ -218,6 +218,26 @@ static void ncrisc_runs_from_its_own_memory_if_asked_and_if_it_fits(void **state
 	Target small = *program_target(t);
 	small.iram_bytes = 1024;
 	refused(t, program_small(t), &small, &iram, "its instruction memory 1024");
+}
+
+static void an_act_stands_beside_what_calls_it(void **state)
+{
+	Fixture *t = *state;
+	const size_t act = offsetof(TtOp, act) / 4, math = 1 + TT_TRISC1;
+	Program *p = program_small(t);
+	uint32_t size = 0;
+	p->ops[1].act = program_variant(p, "act_sigmoid", NULL, 0);
+	const Emission e = emitted(t, p, &plain);
+	assert_int_equal(block_word(e.package, 1, 1, act),
+			 function_in(e.elf[TT_TRISC1], "act_sigmoid", &size));
+	assert_true(size > 32);
+	assert_int_equal(block_word(e.package, 1, 0, act), 0);
+	const EmitOptions tight = { .compiler = "test", .code_budget = all_code(&e) - 512 };
+	const Emission cut = emitted(t, p, &tight);
+	assert_true(cut.overlay_area > 0);
+	assert_int_equal(function_in(cut.elf[TT_TRISC1], "act_sigmoid", &size), 0);
+	assert_in_range(block_word(cut.package, 1, 1, act),
+			block_word(cut.package, 1, 1, math) + 16, tight.code_budget - 16);
 }
 
 static void a_stack_that_does_not_fit_is_refused(void **state)
@@ -359,6 +379,7 @@ int main(void)
 		T(emission_takes_milliseconds),
 		T(code_over_its_budget_goes_into_overlays),
 		T(ncrisc_runs_from_its_own_memory_if_asked_and_if_it_fits),
+		T(an_act_stands_beside_what_calls_it),
 		T(a_stack_that_does_not_fit_is_refused),
 		T(a_program_read_from_text_lacks_its_weights),
 		T(a_semaphore_may_start_at_any_value),

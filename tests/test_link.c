@@ -271,6 +271,26 @@ static void the_stack_is_the_deepest_way_down(void **state)
 	assert_non_null(strstr(fixture_said(t), "'_start' takes an amount that is not in its code"));
 }
 
+/* An object with the routine's section once more, as an act. */
+static void an_act_stands_on_the_routine_that_calls_it(void **state)
+{
+	Fixture *t = *state;
+	Parts p = { .nrelocs = 0, .bss = 4 };
+	Object o;
+	Link l;
+	p.text[0] = 0xfe010113;    /* addi sp, sp, -32 */
+	p.routine[0] = 0xfb010113; /* addi sp, sp, -80 */
+	assert_true(object_read(&o, t->arena, &t->diag, "o", object(t, &p)));
+	o.sections = arena_grow(t->arena, o.sections, o.nsections, sizeof *o.sections);
+	o.symbols = arena_grow(t->arena, o.symbols, o.nsymbols, sizeof *o.symbols);
+	o.sections[o.nsections] = o.sections[ROUTINE];
+	o.sections[o.nsections].name = LINK_ACT "one";
+	o.symbols[o.nsymbols] = o.symbols[SYM_ROUTINE];
+	o.symbols[o.nsymbols++].section = o.nsections++;
+	assert_true(link_init(&l, t->arena, &t->diag, &o, 4096));
+	assert_int_equal(link_stack(&l, t->arena, &t->diag), 32 + 80 + 80);
+}
+
 static void damaged_objects_are_refused_or_linked_and_nothing_else(void **state)
 {
 	Fixture *t = *state;
@@ -313,6 +333,7 @@ int main(void)
 		T(a_routine_that_is_apart_is_linked_anywhere_but_not_referred_to),
 		T(what_nobody_refers_to_is_left_out),
 		T(the_stack_is_the_deepest_way_down),
+		T(an_act_stands_on_the_routine_that_calls_it),
 		T(damaged_objects_are_refused_or_linked_and_nothing_else),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,7 @@ static void what_is_rare_prints_as_it_was_read_too(void **state)
 		"cores (3,4)\n"
 		"variant odd = copy {}\n"
 		"variant same = copy {}\n"
+		"variant act_a = act_sigmoid {}\n"
 		"buffer \"one\" l1 at 0x20000 bytes 0x10 life 0..0 core 0\n"
 		"buffer \"d\" dram bank 3 at 0x20 bytes 0x20 life 0..0\n"
 		"image \"i\" bank 2 at 0x40 bytes 2 hash 0x82f2407b4e8902a data \"0102\"\n"
@@ -42,7 +43,8 @@ static void what_is_rare_prints_as_it_was_read_too(void **state)
 		"\tcore 0 {bytes = 0x10}\n"
 		"\t\tbrisc same\n"
 		"\t\tncrisc none\n"
-		"\nop 1 \"nothing\" kind \"none\"\n";
+		"\nop 1 \"nothing\" kind \"none\"\n"
+		"\tact act_a\n";
 	Fixture *t = *state;
 	Program *p = program_read(t, text);
 	if (!p)
@@ -211,6 +213,24 @@ static void pushes_to_one_core_stand_together(void **state)
 	assert_non_null(strstr(fixture_said(t), "the pushes to core 1 do not stand together"));
 }
 
+static void an_act_is_for_what_trisc1_runs(void **state)
+{
+	Fixture *t = *state;
+	Program *p = program_small(t);
+	p->ops[1].act = program_variant(p, "act_sigmoid", NULL, 0);
+	assert_true(program_verify(p, program_target(t), &t->diag));
+	p->ops[0].act = p->ops[1].act;
+	assert_false(program_verify(p, program_target(t), &t->diag));
+	p->ops[1].act = p->ops[1].variant[TT_TRISC2];
+	assert_false(program_verify(p, program_target(t), &t->diag));
+	p->ops[1].act = VARIANT_NONE;
+	p->ops[1].variant[TT_TRISC1] = p->ops[0].act;
+	assert_false(program_verify(p, program_target(t), &t->diag));
+	assert_non_null(strstr(fixture_said(t), "'x': act: nothing that runs on trisc1 calls act_"));
+	assert_non_null(strstr(fixture_said(t), "'conv': act: store is not an activation"));
+	assert_non_null(strstr(fixture_said(t), "act_sigmoid is for another routine to call, as act"));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
@@ -222,6 +242,7 @@ int main(void)
 		T(the_small_program_is_sound),
 		T(what_would_not_run_is_refused),
 		T(pushes_to_one_core_stand_together),
+		T(an_act_is_for_what_trisc1_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

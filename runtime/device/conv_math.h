@@ -16,9 +16,9 @@
 #define TT_MVMUL(modifier)     TT_I(OP_MVMUL(0, modifier, 0, 0))
 #define TT_BIAS_ROWS(modifier) TT_I(OP_ELWADD(0, modifier, 2, 0, 0))
 
-/* Bias in replay slots 0 to 7: the row that is added is 0 for 16 rows of Dst,
- * then 32. Modifier 7 goes on to the other. */
-TT_INLINE void tt_record_bias(void)
+/* Of bias, in replay slots 0 to 7: the row that is added is 0 for 16 rows of
+ * Dst, then 32. Modifier 7 goes on to the other. */
+TT_INLINE void tt_bias_modifiers(void)
 {
 	TT_MODIFIER(6, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0);
 	TT_MODIFIER(7, 0, 0, 0, 32, 0, 0, 8, 0, 0, 0, 0);
@@ -32,7 +32,7 @@ TT_INLINE void tt_record_product(uint32_t phases, uint32_t hold)
 	TT_MODIFIER(3, 0, 0, 0, 8, 0, 0, 8, 0, 0, 0, 1);
 	TT_MODIFIER(4, 32, 1, 0, 16, 1, 0, 0, 1, 0, 0, 1);
 	TT_MODIFIER(5, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1);
-	tt_record_bias();
+	tt_bias_modifiers();
 	TT_I(OP_REPLAY(0, 8, 0, 1));
 	TT_BIAS_ROWS(2);
 	TT_BIAS_ROWS(3);
@@ -111,17 +111,7 @@ TT_INLINE void tt_math_tall(uint32_t row, uint32_t steps, uint32_t held)
 	}
 }
 
-TT_INLINE void tt_math_sigmoid(uint32_t row, uint32_t tiles)
-{
-	tt_sfpu_begin();
-	for (; tiles; tiles--, row += TT_TILE_ROWS)
-		tt_sfpu_sigmoid(row);
-	tt_sfpu_end();
-	tt_record_bias();
-}
-
-TT_ROUTINE void tt_conv_math(const TtTiles *p, uint32_t n, uint32_t hold, uint32_t phases,
-			     uint32_t sigmoid)
+TT_ROUTINE void tt_conv_math(const TtTiles *p, uint32_t n, uint32_t hold, uint32_t phases)
 {
 	const uint32_t rows = p->rows;
 	uint32_t steps = 0, half = 0;
@@ -140,8 +130,8 @@ TT_ROUTINE void tt_conv_math(const TtTiles *p, uint32_t n, uint32_t hold, uint32
 				tt_math_wide(half, steps, n);
 			else
 				tt_math_tall(half, steps, held);
-			if (sigmoid)
-				tt_math_sigmoid(half, held);
+			if (tt_act(p, half, held))
+				tt_bias_modifiers();
 			TT_MATH_END();
 		}
 	}

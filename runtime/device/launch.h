@@ -83,6 +83,8 @@ static inline __attribute__((noreturn)) void tt_follow(uint32_t risc)
 		const TtOp *op = tt_block(s);
 		if (!op->op)
 			tt_local()->run++;
+		if (risc == TT_TRISC1)
+			tt_local()->act = op->act;
 		if (op->routine[risc]) {
 			tt_dispatch(op->routine[risc], tt_op_words(op, op->params_at));
 			if (risc != TT_NCRISC)

@@ -16,6 +16,7 @@
 #include "runtime/device/conv_unpack.h"
 #include "runtime/device/window_unpack.h"
 #elif TT_RISC == 3
+#include "runtime/device/act_sigmoid.h"
 #include "runtime/device/conv_math.h"
 #include "runtime/device/window_math.h"
 #elif TT_RISC == 4

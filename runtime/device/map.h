@@ -125,6 +125,7 @@ typedef struct TtCbWords {
 typedef struct TtOp {
 	uint32_t op;      /* its index in the program */
 	uint32_t routine[TT_RISCS]; /* which variant each RISC-V runs; 0: none */
+	uint32_t act;     /* what TRISC1's calls for each half of Dst it has filled; 0: nothing */
 	uint32_t overlay_node, overlay_from, overlay_to, overlay_bytes; /* 0 bytes: none */
 	uint32_t pushers, pushers_at;   /* nodes of the cores that push to this one, a word each */
 	uint32_t arrivals, arrivals_at; /* what to wait for before starting: TtArrival */

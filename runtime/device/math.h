@@ -8,6 +8,8 @@
 #ifndef RUNTIME_DEVICE_MATH_H
 #define RUNTIME_DEVICE_MATH_H
 
+#include <stdbool.h>
+
 #include "runtime/device/tiles.h"
 
 /* Modifier `n`: steps of SrcA, SrcB and Dst, each with a flag that the step is
@@ -88,56 +90,23 @@ TT_INLINE void tt_sfpu_end(void)
 	TT_STALL(TT_HOLD_MATH, TT_FOR_SFPU);
 }
 
-/* 32 values: registers 9, 10 and 11 hold 0, 1 and -1. */
-TT_INLINE void tt_sfpu_sigmoid_values(void)
-{
-	TT_I(OP_SFPLOAD(0, 3, 0, 0));
-	TT_SFPU_CONSTANT(1, 0xbfb8aa3bu); /* t = -x / ln 2, between -126 and 126 */
-	TT_SFPU_MAD(1, 0, 1, 9);
-	TT_SFPU_CONSTANT(2, 0x42fc0000u);
-	TT_SFPU_ORDER(1, 1, 2);
-	TT_SFPU_CONSTANT(2, 0xc2fc0000u);
-	TT_SFPU_ORDER(9, 1, 2);
-	TT_SFPU_CONSTANT(2, 0x4b400000u); /* n = t rounded, by adding 1.5 * 2^23; f = t - n */
-	TT_SFPU_MAD(3, 1, 10, 2);
-	TT_SFPU_CONSTANT(4, 0xcb400000u);
-	TT_SFPU_MAD(4, 3, 10, 4);
-	TT_SFPU_MAD(4, 4, 11, 1);
-	TT_SFPU_CONSTANT(5, 0x3aaec3ffu); /* 2^f by its series */
-	TT_SFPU_CONSTANT(6, 0x3c1d955bu);
-	TT_SFPU_MAD(5, 5, 4, 6);
-	TT_SFPU_CONSTANT(6, 0x3d635847u);
-	TT_SFPU_MAD(5, 5, 4, 6);
-	TT_SFPU_CONSTANT(6, 0x3e75fdf0u);
-	TT_SFPU_MAD(5, 5, 4, 6);
-	TT_SFPU_CONSTANT(6, 0x3f317218u);
-	TT_SFPU_MAD(5, 5, 4, 6);
-	TT_SFPU_MAD(5, 5, 4, 10);
-	TT_I(OP_SFPSHFT(1, 3, 0, 23)); /* times 2^n: n to the exponent */
-	TT_I(OP_SFPIADD(4, 5, 3, 0));
-	TT_SFPU_MAD(5, 5, 10, 10); /* d = 1 + 2^t; 1 / d by three Newton steps */
-	TT_I(OP_SFPMOV(0, 3, 5));
-	TT_SFPU_CONSTANT(6, 0x7ef311c7u);
-	TT_I(OP_SFPIADD(6, 3, 6, 0));
-	TT_SFPU_MAD(5, 5, 11, 9);
-	TT_SFPU_CONSTANT(2, 0x40000000u);
-	TT_SFPU_MAD(6, 5, 3, 2);
-	TT_SFPU_MAD(3, 3, 6, 9);
-	TT_SFPU_MAD(6, 5, 3, 2);
-	TT_SFPU_MAD(3, 3, 6, 9);
-	TT_SFPU_MAD(6, 5, 3, 2);
-	TT_SFPU_MAD(3, 3, 6, 9);
-	TT_I(OP_SFPSTORE(0, 3, 0, 3));
-	TT_I(OP_INCRWC(0, 0, 2, 0));
-}
+typedef void TtAct(const TtTiles *p, uint32_t row, uint32_t tiles);
 
-/* Of the tile at `row` of Dst. */
-TT_INLINE void tt_sfpu_sigmoid(uint32_t row)
+/*
+ * The op's activation, of `tiles` tiles from `row` of Dst on; false if it has
+ * none. Math routines call it for the tiles of a half before TT_MATH_END.
+ *
+ * An act begins with tt_sfpu_begin and ends with tt_sfpu_end, so it leaves behind:
+ * counters at 0, modifiers 0 to 3 in use. Modifier 7, the registers of the vector
+ * unit, and where math works in Dst (tt_math_tile) are its own: who needs them
+ * sets them again. It keeps modifiers 0 to 6, the replay buffer and the MOP.
+ */
+TT_INLINE bool tt_act(const TtTiles *p, uint32_t row, uint32_t tiles)
 {
-	tt_math_tile(row);
-	TT_I(OP_SETRWC(7, 0, 0, 0, 0, 0));
-	for (uint32_t i = 32; i; i--)
-		tt_sfpu_sigmoid_values();
+	const uint32_t act = tt_local()->act;
+	if (act)
+		((TtAct *)(uintptr_t)act)(p, row, tiles);
+	return act != 0;
 }
 
 #endif

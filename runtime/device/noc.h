@@ -29,6 +29,7 @@ typedef struct TtLocal {
 	uint32_t run;                    /* number of the run, from 1 */
 	uint32_t pages_sent;             /* by cores that fetch weights, since the start */
 	uint32_t credits_used;           /* of those the others gave this core */
+	uint32_t act;                    /* of TRISC1: the op's activation (TtOp), or 0 */
 	TtCb cb[TT_CBS];
 } TtLocal;
 

@@ -59,7 +59,7 @@ TT_INLINE void tt_window_larger(uint32_t row, uint32_t more)
 	tt_sfpu_end();
 }
 
-TT_ROUTINE void tt_window_math(const TtTiles *p, uint32_t sigmoid)
+TT_ROUTINE void tt_window_math(const TtTiles *p)
 {
 	const uint32_t taps = p->kernel_h * p->kernel_w;
 	const uint32_t tiles = tt_piece_tiles(p, 0) * ((p->cols + TT_TILE - 1) / TT_TILE) * p->rows;
@@ -76,11 +76,7 @@ TT_ROUTINE void tt_window_math(const TtTiles *p, uint32_t sigmoid)
 			tt_window_larger(half, more);
 			left -= more;
 		}
-		if (sigmoid) {
-			tt_sfpu_begin();
-			tt_sfpu_sigmoid(half);
-			tt_sfpu_end();
-		}
+		tt_act(p, half, 1);
 		TT_MATH_END();
 	}
 	TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));
