@@ -30,14 +30,20 @@ static void append(Block *b, const void *from, size_t bytes)
 	b->n += (uint32_t)(bytes / sizeof(uint32_t));
 }
 
-/* Cores whose pushes go to `core`, each once. */
+/* Does it put rows on another core, which must have entered the op? */
+static bool gives_rows(const ProgramPush *x, int from, int to)
+{
+	return x->core == to && to != from && x->count;
+}
+
+/* Cores whose rows go to `core`, each once. */
 static uint32_t append_pushers(Block *b, const Program *p, const ProgramOp *op, int core)
 {
 	uint32_t n = 0;
 	for (int c = 0; c < p->ncores; c++) {
 		const ProgramOpCore *on = &op->cores[c];
 		int i = 0;
-		while (i < on->npushes && on->pushes[i].core != core)
+		while (i < on->npushes && !gives_rows(&on->pushes[i], c, core))
 			i++;
 		if (i == on->npushes)
 			continue;
@@ -52,9 +58,22 @@ static void append_pushes(Block *b, const Program *p, const ProgramOpCore *on)
 	for (int i = 0; i < on->npushes; i++) {
 		const ProgramPush *x = &on->pushes[i];
 		const bool last = i + 1 == on->npushes || x[1].core != x->core;
-		const TtPush push = { core_node(p, x->core), (uint32_t)x->core, x->from, x->to,
-				      x->bytes, x->count, x->from_step, x->to_step, last };
+		const uint32_t target = core_node(p, x->core) >> 4
+			| (uint32_t)x->core << TT_PUSH_CORE | x->count << TT_PUSH_COUNT;
+		const TtPush push = { target | (last ? TT_PUSH_LAST : 0), x->from, x->to,
+				      x->bytes, x->from_step, x->to_step };
 		append(b, &push, sizeof push);
+	}
+}
+
+static void append_moves(Block *b, const ProgramOpCore *on)
+{
+	for (int i = 0; i < on->nmoves; i++) {
+		const ProgramMove *m = &on->moves[i];
+		const uint32_t how = (uint32_t)m->when | (m->out ? TT_MOVE_OUT : 0)
+			| (uint32_t)m->bank << TT_MOVE_BANK;
+		append(b, &(TtMove){ how, m->at, m->page_bytes, m->slot_bytes, m->l1, m->bytes,
+				     m->count, m->step }, sizeof(TtMove));
 	}
 }
 
@@ -77,8 +96,9 @@ static void append_lists(Block *b, TtOp *h, const Program *p, const ProgramOp *o
 	h->arrivals_at = b->n;
 	h->arrivals = (uint32_t)on->narrivals;
 	for (int i = 0; i < on->narrivals; i++)
-		append(b, &(TtArrival){ (uint32_t)on->arrivals[i].core,
-					(uint32_t)on->arrivals[i].op }, sizeof(TtArrival));
+		append(b, &(TtArrival){ (uint32_t)on->arrivals[i].core
+					| (uint32_t)on->arrivals[i].op << TT_ARRIVAL_OP },
+		       sizeof(TtArrival));
 	h->pushes_at = b->n;
 	h->pushes = (uint32_t)on->npushes;
 	append_pushes(b, p, on);
@@ -89,6 +109,9 @@ static void append_lists(Block *b, TtOp *h, const Program *p, const ProgramOp *o
 		append(b, &(TtZero){ z->at, z->bytes, z->count, z->step, z->planes, z->plane_step },
 		       sizeof(TtZero));
 	}
+	h->moves_at = b->n;
+	h->moves = (uint32_t)on->nmoves;
+	append_moves(b, on);
 	h->params_at = b->n;
 	append_params(b, op, on);
 }
@@ -107,7 +130,7 @@ static void write_block(const Blocks *all, const Program *p, const Code *c, int 
 {
 	uint32_t words[TT_MAX_BLOCK / sizeof(uint32_t)] = { 0 };
 	Block b = { words, WORDS };
-	TtOp head = { .op = (uint32_t)op };
+	TtOp head = { .op = (uint32_t)op, .next_bytes = block_bytes(p, (op + 1) % p->nops, core) };
 	append_lists(&b, &head, p, &p->ops[op], core);
 	for (int r = 0; r < TT_RISCS; r++) {
 		const int variant = program_runs(&p->ops[op], core, (TtRisc)r);

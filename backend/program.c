@@ -9,6 +9,8 @@
 #define ADD(p, list, n) \
 	((list) = arena_grow((p)->arena, (list), (n), sizeof *(list)), &(list)[(n)++])
 
+const char *const move_spellings[TT_MOVE_TIMES] = { "before", "alongside", "after" };
+
 Program *program_create(Arena *a, const char *name, const char *target)
 {
 	Program *p = arena_new(a, Program);
@@ -173,6 +175,12 @@ void program_zero(Program *p, ProgramOp *op, int core, ProgramZero zero)
 {
 	ProgramOpCore *on = &op->cores[core];
 	*ADD(p, on->zeros, on->nzeros) = zero;
+}
+
+void program_move(Program *p, ProgramOp *op, int core, ProgramMove move)
+{
+	ProgramOpCore *on = &op->cores[core];
+	*ADD(p, on->moves, on->nmoves) = move;
 }
 
 uint32_t program_word(const ProgramOp *op, int core, int word)

@@ -17,6 +17,7 @@
  *         all {out = 0x29cc0, rows = 8}
  *         core 1 {rows = 7}
  *             push core 0 from 0x100 to 0x200 bytes 64 count 1 step 0 0
+ *             move out after bank 3 at 0x400 page 64 slot 128 l1 0x29cc0 bytes 64 count 2 step 128
  *
  * Lists are arrays with a count, in the arena of the program. Text form:
  * program_text.h. Rules: program_verify.h. Binaries: emit.h.
@@ -77,8 +78,8 @@ typedef struct ProgramValue {
 	uint32_t value;
 } ProgramValue;
 
-/* These follow TtArrival, TtPush and TtZero of map.h, with cores by index. Who
- * pushes to a core is found by looking at the pushes of the others. */
+/* These follow TtArrival, TtPush, TtZero and TtMove of map.h, with cores by index.
+ * Who pushes to a core is found by looking at the pushes of the others. */
 typedef struct ProgramArrival {
 	Loc loc;
 	int core, op;
@@ -86,7 +87,7 @@ typedef struct ProgramArrival {
 
 typedef struct ProgramPush {
 	Loc loc;
-	int core; /* pushed to */
+	int core; /* pushed to; it may be the one that pushes */
 	uint32_t from, to, bytes, count, from_step, to_step;
 } ProgramPush;
 
@@ -95,16 +96,27 @@ typedef struct ProgramZero {
 	uint32_t at, bytes, count, step, planes, plane_step;
 } ProgramZero;
 
+typedef struct ProgramMove {
+	Loc loc;
+	bool out; /* to DRAM */
+	TtMoveWhen when;
+	int bank; /* of the first page */
+	uint32_t at, page_bytes, slot_bytes, l1, bytes, count, step;
+} ProgramMove;
+
+extern const char *const move_spellings[TT_MOVE_TIMES];
+
 enum { VARIANT_NONE = -1, VARIANT_AS_ALL = -2 };
 
 typedef struct ProgramOpCore {
 	Loc loc;
 	int variant[TT_RISCS]; /* VARIANT_AS_ALL: that of the op */
-	int nvalues, narrivals, npushes, nzeros;
+	int nvalues, narrivals, npushes, nzeros, nmoves;
 	ProgramValue *values;     /* sorted by word */
 	ProgramArrival *arrivals;
 	ProgramPush *pushes;      /* those to one core stand together */
 	ProgramZero *zeros;
+	ProgramMove *moves;
 } ProgramOpCore;
 
 typedef struct ProgramOp {
@@ -220,6 +232,7 @@ void program_absorbed(Program *p, ProgramOp *op, const char *name);
 void program_arrival(Program *p, ProgramOp *op, int core, ProgramArrival arrival);
 void program_push(Program *p, ProgramOp *op, int core, ProgramPush push);
 void program_zero(Program *p, ProgramOp *op, int core, ProgramZero zero);
+void program_move(Program *p, ProgramOp *op, int core, ProgramMove move);
 
 /* Makes a RISC-V of one core run another variant, or none (VARIANT_NONE). */
 void program_run_on(ProgramOp *op, int core, TtRisc risc, int variant);

@@ -144,6 +144,34 @@ static void parse_zero(Lexer *l, Program *p, ProgramOp *op, int core, Loc loc)
 	program_zero(p, op, core, z);
 }
 
+static TtMoveWhen parse_when(Lexer *l)
+{
+	const Token t = l->token;
+	const char *name = lex_word(l, "a time");
+	for (int i = 0; i < TT_MOVE_TIMES; i++)
+		if (strcmp(move_spellings[i], name) == 0)
+			return (TtMoveWhen)i;
+	lex_unknown(l, t, "time of a move", move_spellings, TT_MOVE_TIMES);
+	return TT_MOVE_BEFORE;
+}
+
+static void parse_move(Lexer *l, Program *p, ProgramOp *op, int core, Loc loc)
+{
+	ProgramMove m = { .loc = loc, .out = lex_take(l, "out") };
+	if (!m.out)
+		lex_expect(l, "in");
+	m.when = parse_when(l);
+	m.bank = (int)lex_named(l, "bank", INT_MAX);
+	m.at = (uint32_t)lex_named(l, "at", UINT32_MAX);
+	m.page_bytes = (uint32_t)lex_named(l, "page", UINT32_MAX);
+	m.slot_bytes = (uint32_t)lex_named(l, "slot", UINT32_MAX);
+	m.l1 = (uint32_t)lex_named(l, "l1", UINT32_MAX);
+	m.bytes = (uint32_t)lex_named(l, "bytes", UINT32_MAX);
+	m.count = (uint32_t)lex_named(l, "count", UINT32_MAX);
+	m.step = (uint32_t)lex_named(l, "step", UINT32_MAX);
+	program_move(p, op, core, m);
+}
+
 static void parse_core(Lexer *l, Program *p, ProgramOp *op, Loc loc)
 {
 	const Loc at = l->token.loc;
@@ -167,6 +195,8 @@ static void parse_core(Lexer *l, Program *p, ProgramOp *op, Loc loc)
 			parse_push(l, p, op, core, here);
 		} else if (lex_take(l, "zero")) {
 			parse_zero(l, p, op, core, here);
+		} else if (lex_take(l, "move")) {
+			parse_move(l, p, op, core, here);
 		} else {
 			break;
 		}

@@ -167,10 +167,20 @@ static void print_core_values(const ProgramOp *op, const ProgramOpCore *on, FILE
 	fputc('}', f);
 }
 
+static void print_moves(const ProgramOpCore *on, FILE *f)
+{
+	for (int i = 0; i < on->nmoves; i++) {
+		const ProgramMove *m = &on->moves[i];
+		fprintf(f, "\t\tmove %s %s bank %d at 0x%x page %u slot %u l1 0x%x bytes %u count %u step %u\n",
+			m->out ? "out" : "in", move_spellings[m->when], m->bank, m->at, m->page_bytes,
+			m->slot_bytes, m->l1, m->bytes, m->count, m->step);
+	}
+}
+
 static void print_core(const Program *p, const ProgramOp *op, int core, FILE *f)
 {
 	const ProgramOpCore *on = &op->cores[core];
-	bool own = on->nvalues || on->narrivals || on->npushes || on->nzeros;
+	bool own = on->nvalues || on->narrivals || on->npushes || on->nzeros || on->nmoves;
 	for (int r = 0; r < TT_RISCS; r++)
 		own |= on->variant[r] != VARIANT_AS_ALL;
 	if (!own)
@@ -191,6 +201,7 @@ static void print_core(const Program *p, const ProgramOp *op, int core, FILE *f)
 		fprintf(f, "\t\tzero at 0x%x bytes %u count %u step %u planes %u step %u\n", z->at,
 			z->bytes, z->count, z->step, z->planes, z->plane_step);
 	}
+	print_moves(on, f);
 }
 
 static void print_op(const Program *p, int index, FILE *f)

@@ -24,6 +24,7 @@
  *             arrival core 0 op 0
  *             push core 0 from 0x100 to 0x200 bytes 64 count 1 step 0 0
  *             zero at 0x300 bytes 32 count 1 step 0 planes 1 step 0
+ *             move in before bank 3 at 0x400 page 64 slot 0 l1 0x300 bytes 64 count 2 step 128
  *
  * Words may be parted by any white space. The name of a target is a word if it
  * can be one, else a string. Fields that are 0 on all cores are

@@ -176,6 +176,8 @@ bool program_verify(const Program *p, const Target *t, Diag *d)
 		for (int i = 0; i < p->nops; i++)
 			verify_op(&v, i);
 		verify_rows(&v);
+		if (d->errors == before)
+			verify_moves(&v);
 	}
 	arena_destroy(v.a);
 	return d->errors == before;

@@ -13,6 +13,8 @@
  *     pushes another pops, page for page; no more than the target has
  *   - rows pushed to a core lie in a buffer that is alive on both sides, and are
  *     waited for; nobody waits for rows that are not pushed
+ *   - what is moved from DRAM was written there before, once, and its writers have
+ *     told the reader
  *   - who receives weights is counted by the one who sends them
  *   - the routines of an op on tiles are told the same, and what they can hold
  *
@@ -40,11 +42,15 @@ void verify_memory(Verifier *v);          /* program_verify_memory.c */
 void verify_op(Verifier *v, int op);      /* program_verify_ops.c */
 void verify_tiles(Verifier *v, int op, int core); /* program_verify_tiles.c */
 void verify_rows(Verifier *v);            /* program_verify_rows.c */
+void verify_moves(Verifier *v);           /* program_verify_moves.c */
 void verify_edges(Verifier *v);           /* program_verify.c */
 
 /* Does [address, address + bytes) lie in one buffer that core has in L1 during
  * an op? */
 bool verify_inside(const Verifier *v, int op, int core, uint64_t address, uint64_t bytes);
+
+/* Likewise a part of each bank of DRAM; NULL if it is in no such buffer. */
+const ProgramBuffer *verify_banks(const Verifier *v, int op, uint64_t address, uint64_t bytes);
 
 /* Reports about an op, on one core or (-1) on all. */
 void verify_wrong(Verifier *v, Loc loc, int op, int core, const char *fmt, ...)

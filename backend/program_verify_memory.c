@@ -142,14 +142,28 @@ void verify_memory(Verifier *v)
 	check_disjoint(v, s);
 }
 
+static bool holds(const ProgramBuffer *b, Place place, int op, uint64_t address, uint64_t bytes)
+{
+	return b->place == place && b->first <= op && op <= b->last && address >= b->address
+		&& bytes <= b->bytes && address - b->address <= b->bytes - bytes;
+}
+
 bool verify_inside(const Verifier *v, int op, int core, uint64_t address, uint64_t bytes)
 {
 	for (int i = 0; i < v->p->nbuffers; i++) {
 		const ProgramBuffer *b = &v->p->buffers[i];
-		if (b->place == PLACE_L1 && b->first <= op && op <= b->last
-		    && (b->core < 0 || core < 0 || b->core == core) && address >= b->address
-		    && bytes <= b->bytes && address - b->address <= b->bytes - bytes)
+		if ((b->core < 0 || core < 0 || b->core == core)
+		    && holds(b, PLACE_L1, op, address, bytes))
 			return true;
 	}
 	return false;
+}
+
+const ProgramBuffer *verify_banks(const Verifier *v, int op, uint64_t address, uint64_t bytes)
+{
+	for (int i = 0; i < v->p->nbuffers; i++)
+		if (v->p->buffers[i].bank < 0
+		    && holds(&v->p->buffers[i], PLACE_DRAM, op, address, bytes))
+			return &v->p->buffers[i];
+	return NULL;
 }

@@ -33,21 +33,40 @@ static bool all_inside(const Verifier *v, int op, int core, uint64_t at, uint32_
 		&& verify_inside(v, op, core, at, (uint64_t)(count - 1) * step + bytes);
 }
 
+/* Nothing but the word that says how far this core is. */
+static bool is_announcement(const ProgramPush *x)
+{
+	return !(x->count | x->bytes | x->from | x->to | x->from_step | x->to_step);
+}
+
 static void check_push(Verifier *v, int index, int core, const ProgramPush *x)
 {
-	if (x->core < 0 || x->core >= v->p->ncores || x->core == core) {
+	if (x->core < 0 || x->core >= v->p->ncores) {
 		verify_wrong(v, x->loc, index, core, "rows cannot be pushed to core %d", x->core);
+		return;
+	}
+	if (is_announcement(x)) {
+		if (x->core == core)
+			verify_wrong(v, x->loc, index, core, "a core does not tell itself");
 		return;
 	}
 	if ((x->from | x->to | x->bytes | x->from_step | x->to_step) % ALIGN_L1)
 		verify_wrong(v, x->loc, index, core,
 			     "a push of %u bytes from 0x%x to 0x%x, in steps of %u and %u, is not on %d",
 			     x->bytes, x->from, x->to, x->from_step, x->to_step, (int)ALIGN_L1);
+	if (x->count > TT_PUSH_MOST)
+		verify_wrong(v, x->loc, index, core, "a push has %u runs, %d are the most", x->count,
+			     (int)TT_PUSH_MOST);
 	if (!all_inside(v, index, core, x->from, x->bytes, x->count, x->from_step))
 		verify_wrong(v, x->loc, index, core, "what is pushed from 0x%x is in no buffer", x->from);
 	if (!all_inside(v, index, x->core, x->to, x->bytes, x->count, x->to_step))
 		verify_wrong(v, x->loc, index, core,
 			     "a push to 0x%x of core %d leads outside of its buffers", x->to, x->core);
+	const uint64_t runs = x->count - 1;
+	if (x->core == core && x->from < x->to + runs * x->to_step + x->bytes
+	    && x->to < x->from + runs * x->from_step + x->bytes)
+		verify_wrong(v, x->loc, index, core,
+			     "a push from 0x%x to 0x%x of the core itself overlaps", x->from, x->to);
 }
 
 static void check_zero(Verifier *v, int index, int core, const ProgramZero *z)
@@ -76,7 +95,7 @@ static void collect(Verifier *v, int index, int core, Pushes *all)
 					     "the pushes to core %d do not stand together", x->core);
 				break;
 			}
-		all->v[all->n++] = (Push){ x->core, core, index, x->loc, false };
+		all->v[all->n++] = (Push){ x->core, core, index, x->loc, x->core == core };
 	}
 }
 
@@ -90,7 +109,7 @@ static void check_arrivals(Verifier *v, int index, int core, Pushes *all)
 		if (x->op >= index)
 			verify_wrong(v, x->loc, index, core, "waits for rows of op %d, which is not over",
 				     x->op);
-		else if (!found)
+		else if (!found || x->core == core)
 			verify_wrong(v, x->loc, index, core,
 				     "waits for rows of op %d from core %d, which pushes none", x->op,
 				     x->core);

@@ -69,14 +69,19 @@ static const char small_program[] =
 	"scratch = 0x30000}\n"
 	"\tcore 1 {row = 2}\n";
 
-/* The text with the first `from` replaced. */
-static inline const char *program_edited(Fixture *t, const char *from, const char *to)
+/* A text with the first `from` replaced. */
+static inline const char *text_edited(Fixture *t, const char *text, const char *from,
+				      const char *to)
 {
-	const char *at = strstr(small_program, from);
+	const char *at = strstr(text, from);
 	if (!at)
 		fail_msg("the program has no '%s'", from);
-	return arena_printf(t->arena, "%.*s%s%s", (int)(at - small_program), small_program, to,
-			    at + strlen(from));
+	return arena_printf(t->arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+static inline const char *program_edited(Fixture *t, const char *from, const char *to)
+{
+	return text_edited(t, small_program, from, to);
 }
 
 static inline Program *program_read(Fixture *t, const char *text)

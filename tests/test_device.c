@@ -7,20 +7,10 @@
 #include <string.h>
 
 #include "backend/program_verify.h"
-#include "ir/rng.h"
 #include "ir/tensor.h"
 #include "tests/check.h"
 #include "tests/device_net.h"
-
-/* Whole numbers in -most..most, or reals below 1 if it is 0. */
-static float *numbers(Fixture *t, Rng *r, int64_t count, int most)
-{
-	float *v = arena_array(t->arena, float, count);
-	for (int64_t i = 0; i < count; i++)
-		v[i] = most ? (float)(int)rng_below(r, 2 * most + 1) - (float)most
-			    : (float)rng_below(r, 1u << 20) / (1 << 19) - 1;
-	return v;
-}
+#include "tests/numbers.h"
 
 typedef struct ConvCase {
 	int cores, rows, cols, channels[2], cout; /* rows of a core; channels[1] may be 0 */

@@ -138,6 +138,23 @@ static void the_small_program_is_sound(void **state)
 		fail_msg("%s", fixture_said(t));
 }
 
+/* Every program with such an edit is refused. */
+static void refuse_each(Fixture *t, const char *text, const Case *cases, size_t n)
+{
+	const Target *target = program_target(t);
+	for (size_t i = 0; i < n; i++) {
+		const size_t before = strlen(fixture_said(t));
+		Program *p = program_read(t, text_edited(t, text, cases[i].from, cases[i].to));
+		if (!p)
+			fail_msg("%s", fixture_said(t) + before);
+		t->diag.errors = 0;
+		assert_false(program_verify(p, target, &t->diag));
+		if (!strstr(fixture_said(t) + before, cases[i].said))
+			fail_msg("'%s' is not in:\n%s", cases[i].said, fixture_said(t) + before);
+		diag_finish(&t->diag);
+	}
+}
+
 static void what_would_not_run_is_refused(void **state)
 {
 	static const Case cases[] = {
@@ -178,26 +195,85 @@ static void what_would_not_run_is_refused(void **state)
 		{ "\t\tarrival core 0 op 0\n", "", "op 'x', core 0: pushes rows to core 1, which never" },
 		{ "arrival core 0 op 0", "arrival core 1 op 0", "rows of op 0 from core 1, which pushes none" },
 		{ "arrival core 0 op 0", "arrival core 0 op 1", "waits for rows of op 1, which is not over" },
-		{ "push core 1", "push core 0", "rows cannot be pushed to core 0" },
+		{ "push core 1", "push core 2", "rows cannot be pushed to core 2" },
+		{ "bytes 1536 count 1", "bytes 1536 count 4096", "a push has 4096 runs, 4095 are the most" },
+		{ "push core 1 from 0x20600 to 0x20000", "push core 0 from 0x20600 to 0x20200", "overlaps" },
+		{ "from 0x20600 to 0x20000 bytes 1536 count 1", "from 0 to 0 bytes 0 count 1", "in no buffer" },
+		{ "push core 1 from 0x20600 to 0x20000 bytes 1536 count 1",
+		  "push core 0 from 0 to 0 bytes 0 count 0", "a core does not tell itself" },
 		{ "to 0x20000 bytes 1536", "to 0x21f00 bytes 1536", "of core 1 leads outside of its buffers" },
 		{ "from 0x20600", "from 0x23000", "what is pushed from 0x23000 is in no buffer" },
 		{ "to 0x20000 bytes 1536", "to 0x20008 bytes 1536", "is not on 16" },
 		{ "zero at 0x20400 bytes 512", "zero at 0x20408 bytes 512", "at 0x20408 are not on 16 bytes" },
 		{ "zero at 0x20400 bytes 512", "zero at 0x21e00 bytes 512", "zeros at 0x21e00 reach outside" },
 	};
+	refuse_each(*state, small_program, cases, sizeof cases / sizeof *cases);
+}
+
+/* A row of core 0 goes to DRAM, and to both cores from there. */
+static const char *with_moves(Fixture *t)
+{
+	const char *text = program_edited(t, "buffer \"rows\"",
+					  "buffer \"d\" dram at 0x3000 bytes 0x800 life 0..2\nbuffer \"rows\"");
+	text = text_edited(t, text, "\tcore 1 {row = 2, y = 1}\n",
+			   "\t\tmove out after bank 11 at 0x3000 page 512 slot 1024 l1 0x20400 bytes 512 "
+			   "count 2 step 512\n\tcore 1 {row = 2, y = 1}\n");
+	text = text_edited(t, text, "\t\tncrisc fetch\n",
+			   "\t\tncrisc fetch\n\t\tmove in before bank 0 at 0x3200 page 512 slot 1024 "
+			   "l1 0x20400 bytes 512 count 1 step 0\n");
+	return text_edited(t, text, "\t\tarrival core 0 op 0\n",
+			   "\t\tarrival core 0 op 0\n\t\tmove in alongside bank 11 at 0x3000 page 512 "
+			   "slot 1024 l1 0x20000 bytes 512 count 1 step 0\n");
+}
+
+static void a_program_with_moves_is_sound(void **state)
+{
 	Fixture *t = *state;
-	const Target *target = program_target(t);
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		const size_t before = strlen(fixture_said(t));
-		Program *p = program_read(t, program_edited(t, cases[i].from, cases[i].to));
-		if (!p)
-			fail_msg("%s", fixture_said(t) + before);
-		t->diag.errors = 0;
-		assert_false(program_verify(p, target, &t->diag));
-		if (!strstr(fixture_said(t) + before, cases[i].said))
-			fail_msg("'%s' is not in:\n%s", cases[i].said, fixture_said(t) + before);
-		diag_finish(&t->diag);
-	}
+	Program *p = program_read(t, with_moves(t));
+	if (!p || !program_verify(p, program_target(t), &t->diag))
+		fail_msg("%s", fixture_said(t));
+	assert_string_equal(printed(t, p), with_moves(t));
+}
+
+static void moves_that_would_not_run_are_refused(void **state)
+{
+	static const Case cases[] = {
+		{ "out after bank 11", "out before bank 11", "a move out cannot be before the op" },
+		{ "in before bank 0", "in after bank 0", "a move in cannot be after the op" },
+		{ "out after bank 11", "out after bank 12", "a move starts in bank 12 of 12" },
+		{ "0x20400 bytes 512 count 2 step 512", "0x20400 bytes 520 count 2 step 512",
+		  "a move of 520 bytes, l1 0x20400 in steps of 512" },
+		{ "l1 0x20000 bytes 512", "l1 0x20010 bytes 512",
+		  "a move at 0x3000 of DRAM and l1 0x20010 in steps of 0: not equal modulo 32" },
+		{ "0x20400 bytes 512 count 2 step 512", "0x20400 bytes 544 count 2 step 512",
+		  "a move of 2 times 544 bytes in pages of 512" },
+		{ "bytes 512 count 2 step 512", "bytes 512 count 0 step 512", "a move of 0 times 512 bytes" },
+		{ "l1 0x20000 bytes 512", "l1 0x21f00 bytes 512", "l1 0x21f00 reaches outside of a buffer" },
+		{ "bytes 512 count 2 step 512", "bytes 512 count 15 step 0",
+		  "0x3000 to 0x3a00 is in no buffer that all banks" },
+		{ "slot 1024", "slot 0", "'d' is written: it needs two slots" },
+		{ "life 0..2\nbuffer \"rows\"", "life 0..1\nbuffer \"rows\"", "to live from the first op" },
+		{ "bank 0 at 0x3200", "bank 0 at 0x3000", "reads bank 0 at 0x3000, which nobody has written" },
+		{ "core 0 op 0\n\t\tmove", "core 0 op 0\n\t\tmove out alongside bank 0 at 0x3200 page 512 slot 1024 "
+		  "l1 0x20400 bytes 512 count 1 step 0\n\t\tmove", "writes bank 0 at 0x3200, as core 0 does in op 0" },
+	};
+	Fixture *t = *state;
+	refuse_each(t, with_moves(t), cases, sizeof cases / sizeof *cases);
+	/* Without the push nobody has told core 1. */
+	const char *text = text_edited(t, with_moves(t), "\t\tarrival core 0 op 0\n", "");
+	const Case untold = { "\t\tpush core 1 from 0x20600 to 0x20000 bytes 1536 count 1 step 0 0\n", "",
+			      "and has not waited for core 0 to write it in op 0" };
+	refuse_each(t, text, &untold, 1);
+}
+
+static void who_is_told_gets_no_rows(void **state)
+{
+	Fixture *t = *state;
+	const char *text = program_edited(t, "from 0x20600 to 0x20000 bytes 1536 count 1",
+					  "from 0x0 to 0x0 bytes 0 count 0");
+	Program *p = program_read(t, text);
+	if (!p || !program_verify(p, program_target(t), &t->diag))
+		fail_msg("%s", fixture_said(t));
 }
 
 static void pushes_to_one_core_stand_together(void **state)
@@ -241,6 +317,9 @@ int main(void)
 		T(text_that_is_wrong_is_refused_where_it_is_wrong),
 		T(the_small_program_is_sound),
 		T(what_would_not_run_is_refused),
+		T(a_program_with_moves_is_sound),
+		T(moves_that_would_not_run_are_refused),
+		T(who_is_told_gets_no_rows),
 		T(pushes_to_one_core_stand_together),
 		T(an_act_is_for_what_trisc1_runs),
 	};

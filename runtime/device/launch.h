@@ -13,7 +13,7 @@
 #ifndef RUNTIME_DEVICE_LAUNCH_H
 #define RUNTIME_DEVICE_LAUNCH_H
 
-#include "runtime/device/noc.h"
+#include "runtime/device/moves.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,20 +41,10 @@ enum {
 	TT_NOT_READY = -1, /* in TT_FINISHED before a RISC-V has started */
 };
 
-static inline const TtLaunch *tt_launch(void)
-{
-	return (const TtLaunch *)(uintptr_t)TT_LAUNCH;
-}
-
 /* The block of op number s, which only grows. */
 static inline const TtOp *tt_block(uint32_t s)
 {
 	return (const TtOp *)(uintptr_t)(TT_BLOCKS + (s & 1) * TT_MAX_BLOCK);
-}
-
-static inline const uint32_t *tt_op_words(const TtOp *op, uint32_t at)
-{
-	return (const uint32_t *)(const void *)op + at;
 }
 
 static inline uint32_t tt_finished(uint32_t risc)
@@ -94,11 +84,11 @@ static inline __attribute__((noreturn)) void tt_follow(uint32_t risc)
 	}
 }
 
-static inline void tt_fetch_block(uint32_t s, uint32_t index)
+static inline void tt_fetch_block(uint32_t s, uint32_t index, uint32_t bytes)
 {
 	const TtLaunch *l = tt_launch();
 	tt_noc_read(l->block_node, l->block_at + index * l->block_bytes,
-		    (uint32_t)(uintptr_t)tt_block(s), l->block_bytes);
+		    (uint32_t)(uintptr_t)tt_block(s), bytes);
 }
 
 /* All stores to configuration before it have been processed: a word that can be
@@ -121,43 +111,6 @@ static inline void tt_load_overlay(const TtOp *op)
 		__asm__ volatile("nop");
 }
 
-static inline void tt_zero_strips(const TtOp *op)
-{
-	const TtZero *z = (const TtZero *)(const void *)tt_op_words(op, op->zeros_at);
-	for (uint32_t i = op->zeros; i; i--, z++) {
-		for (uint32_t p = 0; p < z->planes; p++) {
-			uint32_t at = z->at + p * z->plane_step;
-			for (uint32_t c = z->count; c; c--, at += z->step) {
-				uint32_t done = 0;
-				while (done < z->bytes) {
-					const uint32_t left = z->bytes - done;
-					const uint32_t n = left < 1024 ? left : 1024;
-					tt_noc_request(TT_NOC_WRITE_BUFFER, TT_CTRL_WRITE, TT_ZEROS,
-						       tt_local()->self, at + done,
-						       tt_local()->self, n);
-					tt_local()->writes++;
-					done += n;
-				}
-			}
-		}
-	}
-}
-
-static inline void tt_push_rows(const TtOp *op, uint32_t s)
-{
-	const TtPush *p = (const TtPush *)(const void *)tt_op_words(op, op->pushes_at);
-	for (uint32_t i = op->pushes; i; i--, p++) {
-		tt_l1_reach(TT_ENTERED + 4 * p->core, s);
-		uint32_t from = p->from, to = p->to;
-		for (uint32_t c = p->count; c; c--, from += p->from_step, to += p->to_step)
-			tt_noc_write(from, p->node, to, p->bytes);
-		if (p->last) {
-			noc_async_write_barrier();
-			tt_noc_word(p->node, TT_PUSHED + 4 * tt_launch()->core, s);
-		}
-	}
-}
-
 /* Op `index` of the program, number s; its block has been asked for. */
 static inline void tt_lead_op(uint32_t s, uint32_t index)
 {
@@ -172,16 +125,24 @@ static inline void tt_lead_op(uint32_t s, uint32_t index)
 		tt_noc_word(*pusher, TT_ENTERED + 4 * l->core, s);
 	const TtArrival *a = (const TtArrival *)(const void *)tt_op_words(op, op->arrivals_at);
 	for (uint32_t i = op->arrivals; i; i--, a++)
-		tt_l1_reach(TT_PUSHED + 4 * a->core, s - index + a->op);
+		tt_l1_reach(TT_PUSHED + 4 * (a->from & 255),
+			    s - index + (a->from >> TT_ARRIVAL_OP));
+	if (tt_moves(op, TT_MOVE_BEFORE))
+		noc_async_read_barrier();
 	tt_l1_set(TT_START, s);
+	const uint32_t beside = tt_moves(op, TT_MOVE_ALONGSIDE);
 	tt_zero_strips(op);
 	if (op->routine[TT_BRISC])
 		tt_dispatch(op->routine[TT_BRISC], tt_op_words(op, op->params_at));
 	tt_l1_set(tt_finished(TT_BRISC), s);
-	tt_fetch_block(s + 1, index + 1 == l->ops ? 0 : index + 1);
+	tt_fetch_block(s + 1, index + 1 == l->ops ? 0 : index + 1, op->next_bytes);
 	for (uint32_t r = TT_NCRISC; r < TT_RISCS; r++)
 		tt_l1_reach(tt_finished(r), s);
-	noc_async_write_barrier();
+	if (beside)
+		noc_async_read_barrier();
+	noc_async_write_barrier(); /* zeros, which moves and pushes take along */
+	if (tt_moves(op, TT_MOVE_AFTER))
+		noc_async_write_barrier();
 	tt_push_rows(op, s);
 }
 
@@ -189,7 +150,7 @@ static inline __attribute__((noreturn)) void tt_lead(void)
 {
 	const TtLaunch *l = tt_launch();
 	uint32_t s = 0;
-	tt_fetch_block(1, 0);
+	tt_fetch_block(1, 0, l->block_bytes);
 	for (uint32_t run = 1;; run++) {
 		tt_l1_reach(TT_LAUNCH, run);
 		tt_local()->run = run;

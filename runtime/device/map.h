@@ -24,13 +24,18 @@
  *     2. tells every core that pushes rows to it in this op: TT_ENTERED[me] = s
  *        (all earlier ops are done here, so the op's buffers are free);
  *     3. waits for the rows the op reads: TT_PUSHED[peer] >= the number of the
- *        op that produced them, for each peer;
+ *        op that produced them, for each peer; then reads what it wants from
+ *        DRAM before it starts (TtMove);
  *     4. TT_START = s, and all five RISC-Vs run their routine of the op, BRISC
- *        its own (edges to zero, host edges, ...);
- *     5. starts fetching the next block; waits for TT_FINISHED of the others;
+ *        its own (edges to zero, host edges, ...), beside it the moves that go
+ *        alongside;
+ *     5. starts fetching the next block; waits for TT_FINISHED of the others,
+ *        and for the moves; writes to DRAM what is to be written after the op;
  *     6. for each core that needs rows of the result: waits for
- *        TT_ENTERED[peer] >= s, writes the rows, waits for the writes to be
- *        acknowledged, then TT_PUSHED[me] = s over there.
+ *        TT_ENTERED[peer] >= s, writes the rows; when all writes are
+ *        acknowledged, TT_PUSHED[me] = s on each of them. A core that gets no
+ *        rows but is told (it reads from DRAM what was written there) need not
+ *        have entered the op; a core that pushes to itself tells nobody.
  *   The others: wait for TT_START >= s, run, TT_FINISHED[risc] = s.
  *
  * After the last op every core increments TT_DONE_COUNT of core 0; when all
@@ -49,7 +54,7 @@ enum {
 	TT_GRID_COLS = 8, /* workers of a chip, logical; targets leave some out */
 	TT_GRID_ROWS = 10,
 	TT_MAX_CORES = TT_GRID_COLS * TT_GRID_ROWS,
-	TT_MAX_BLOCK = 3072, /* bytes of a parameter block; a multiple of 32 */
+	TT_MAX_BLOCK = 4160, /* bytes of a parameter block; a multiple of 32 */
 
 	TT_LAUNCH = TT_CONTROL,            /* TtLaunch */
 	TT_ENTERED = TT_CONTROL + 0x100,   /* a word for each core */
@@ -132,19 +137,57 @@ typedef struct TtOp {
 	uint32_t pushes, pushes_at;     /* what to write when done: TtPush */
 	uint32_t zeros, zeros_at;       /* what to clear before others read the result: TtZero */
 	uint32_t params_at;             /* of the op's own structure (params.def) */
+	uint32_t moves, moves_at;       /* between DRAM and this core's L1: TtMove */
+	uint32_t next_bytes;            /* of the block that follows; 32 or a multiple */
 } TtOp;
 
+/* Lists of a block are as long as there are cores, so their elements are short. */
 typedef struct TtArrival {
-	uint32_t core; /* word of TT_PUSHED: who pushed */
-	uint32_t op;   /* index of the op whose rows it says have arrived */
+	uint32_t from; /* core, the word of TT_PUSHED: who pushed; and index of the op
+	                  whose rows it says have arrived: op << TT_ARRIVAL_OP */
 } TtArrival;
 
-/* `count` runs of `bytes`, `step` apart on both sides. */
+/* `count` runs of `bytes`, `step` apart on both sides; 0 runs: only tell. */
 typedef struct TtPush {
-	uint32_t node, core;
-	uint32_t from, to, bytes, count, from_step, to_step;
-	uint32_t last; /* 1: the last push to this core in this op, tell it */
+	uint32_t target; /* node >> 4 | core << TT_PUSH_CORE | count << TT_PUSH_COUNT;
+	                    TT_PUSH_LAST: the last to this core in this op, tell it */
+	uint32_t from, to, bytes, from_step, to_step;
 } TtPush;
+
+enum {
+	TT_ARRIVAL_OP = 8,
+	TT_PUSH_CORE = 12,
+	TT_PUSH_CORES = 127, /* mask behind the shift */
+	TT_PUSH_LAST = 1 << 19,
+	TT_PUSH_COUNT = 20,
+	TT_PUSH_MOST = 4095, /* runs */
+};
+
+/*
+ * `count` runs of `bytes` between pages in DRAM and this core's L1, `step` apart
+ * there. Run i is in page i: in bank (bank + i) % TT_DRAM_BANKS at
+ * at + (bank + i) / TT_DRAM_BANKS * page_bytes, plus slot_bytes in every second
+ * run of the net: a core may be one run ahead of another.
+ *
+ * Reads want DRAM and L1 to be equal modulo 32 bytes, writes modulo 16.
+ */
+typedef struct TtMove {
+	uint32_t how; /* TtMoveWhen, TT_MOVE_OUT, bank << TT_MOVE_BANK */
+	uint32_t at, page_bytes, slot_bytes;
+	uint32_t l1, bytes, count, step;
+} TtMove;
+
+/* Before the routines start: reads only. Alongside them, done before the op is:
+ * neither what the op writes may be touched, nor what it reads be overwritten.
+ * After them, before others are told: writes only. */
+typedef enum TtMoveWhen {
+	TT_MOVE_BEFORE,
+	TT_MOVE_ALONGSIDE,
+	TT_MOVE_AFTER,
+	TT_MOVE_TIMES
+} TtMoveWhen;
+
+enum { TT_MOVE_WHEN = 3, TT_MOVE_OUT = 4, TT_MOVE_BANK = 8 };
 
 /* `count` runs of `bytes` zeros, `step` apart, `planes` times `plane_step`. */
 typedef struct TtZero {
