@@ -126,8 +126,7 @@ static void push_rows(Net *n, ProgramOp *op, const Planes *p, int core, int to, 
 				    .to_step = plane });
 }
 
-/* What every op that writes `p` does besides. */
-static void made(Net *n, ProgramOp *op, Planes *p)
+void net_made(Net *n, ProgramOp *op, Planes *p)
 {
 	const uint32_t from = p->address + mantissas(p), unit = p->type == DEV_BF16 ? 32 : 16;
 	const uint64_t pixels = (uint64_t)(all_planes(p) * p->height * p->pitch);
@@ -229,7 +228,7 @@ void net_input(Net *n, Planes *to)
 			op->variant[part] =
 				program_variant(n->p, "edge_in", (uint32_t[]){ part, 2 }, 2);
 		if (set == to->sets - 1)
-			made(n, op, to);
+			net_made(n, op, to);
 	}
 }
 
@@ -246,9 +245,8 @@ void net_output(Net *n, const Planes *from)
 	}
 }
 
-/* An op on tiles, without its routines. */
-static ProgramOp *tiles(Net *n, const char *kind, const Planes *in, int nin, const Planes *to,
-			int pad_h, int pad_w)
+ProgramOp *net_tiles(Net *n, const char *kind, const Planes *in, int nin, const Planes *to,
+		     int pad_h, int pad_w)
 {
 	ProgramOp *op = program_op(n->p, arena_printf(n->t->arena, "%s%d", kind, n->p->nops), kind,
 				   "tiles");
@@ -275,7 +273,7 @@ static ProgramOp *tiles(Net *n, const char *kind, const Planes *in, int nin, con
 	return op;
 }
 
-static void set_window(ProgramOp *op, int h, int w, int dilation, int stride_h, int stride_w)
+void net_slide(ProgramOp *op, int h, int w, int dilation, int stride_h, int stride_w)
 {
 	program_set(op, "kernel_h", 0, (uint32_t)h);
 	program_set(op, "kernel_w", 0, (uint32_t)w);
@@ -355,14 +353,9 @@ static uint8_t *pack_pages(Net *n, const Conv *c, bool transposed, const Planes 
 	return data;
 }
 
-static void set_weights(Net *n, ProgramOp *op, const Conv *c, bool transposed, const Planes *in,
-			int nin, const Planes *to)
+void net_pages(Net *n, ProgramOp *op, const uint8_t *data, uint32_t page, int groups, int pages)
 {
 	Program *p = n->p;
-	const int tiles_out = (to->planes + 1) / 2 * (transposed ? 4 : 1);
-	const int groups = (tiles_out + c->n - 1) / c->n, pages = c->pages ? c->pages : groups;
-	uint32_t page;
-	uint8_t *data = pack_pages(n, c, transposed, in, nin, to->channels, groups, &page);
 	const uint64_t bytes = (uint64_t)page * (uint64_t)groups;
 	ProgramImage *image =
 		program_image(p, arena_printf(n->t->arena, "w%d", p->nops), data, bytes);
@@ -373,8 +366,6 @@ static void set_weights(Net *n, ProgramOp *op, const Conv *c, bool transposed, c
 				      (uint64_t)page * (uint64_t)pages);
 	ProgramCb *cb = program_cb(p, op, 0);
 	*cb = (ProgramCb){ .id = 0, .address = ring, .page_bytes = page, .pages = (uint32_t)pages };
-	for (int i = 0; i < nin; i++)
-		program_set(op, "k_block", i, blocks_of(c, transposed, &in[i], groups).k);
 	program_set(op, "groups", 0, (uint32_t)groups);
 	program_set(op, "weights", 0, ring);
 	program_set(op, "page_bytes", 0, page);
@@ -399,6 +390,18 @@ static void set_weights(Net *n, ProgramOp *op, const Conv *c, bool transposed, c
 	program_set(op, "arrived_semaphore", 0, ARRIVED);
 }
 
+static void set_weights(Net *n, ProgramOp *op, const Conv *c, bool transposed, const Planes *in,
+			int nin, const Planes *to)
+{
+	const int tiles_out = (to->planes + 1) / 2 * (transposed ? 4 : 1);
+	const int groups = (tiles_out + c->n - 1) / c->n;
+	uint32_t page;
+	const uint8_t *data = pack_pages(n, c, transposed, in, nin, to->channels, groups, &page);
+	for (int i = 0; i < nin; i++)
+		program_set(op, "k_block", i, blocks_of(c, transposed, &in[i], groups).k);
+	net_pages(n, op, data, page, groups, c->pages ? c->pages : groups);
+}
+
 static void set_product(Net *n, ProgramOp *op, const Conv *c, DevTypes in)
 {
 	const uint32_t count = (uint32_t)c->n, hold = (uint32_t)c->hold;
@@ -413,35 +416,35 @@ static void set_product(Net *n, ProgramOp *op, const Conv *c, DevTypes in)
 
 void net_conv(Net *n, Conv c, const Planes *in, int nin, Planes *to)
 {
-	ProgramOp *op = tiles(n, "conv", in, nin, to, c.kernel_h / 2 * c.dilation,
-			      c.kernel_w / 2 * c.dilation);
-	set_window(op, c.kernel_h, c.kernel_w, c.dilation, c.stride_h ? c.stride_h : 1, 1);
+	ProgramOp *op = net_tiles(n, "conv", in, nin, to, c.kernel_h / 2 * c.dilation,
+				  c.kernel_w / 2 * c.dilation);
+	net_slide(op, c.kernel_h, c.kernel_w, c.dilation, c.stride_h ? c.stride_h : 1, 1);
 	set_product(n, op, &c, in->type);
 	op->variant[TT_TRISC2] = program_variant(
 		n->p, "store",
 		(uint32_t[]){ (uint32_t)to->type, (uint32_t)c.n, (uint32_t)c.hold, c.relu }, 4);
 	set_weights(n, op, &c, false, in, nin, to);
-	made(n, op, to);
+	net_made(n, op, to);
 }
 
 void net_deconv(Net *n, Conv c, const Planes *in, Planes *to)
 {
-	ProgramOp *op = tiles(n, "deconv", in, 1, to, 0, 0);
-	set_window(op, 1, 1, 1, 1, 1);
+	ProgramOp *op = net_tiles(n, "deconv", in, 1, to, 0, 0);
+	net_slide(op, 1, 1, 1, 1, 1);
 	program_set(op, "rows", 0, (uint32_t)in->rows);
 	program_set(op, "cols", 0, (uint32_t)in->cols);
 	set_product(n, op, &c, in->type);
 	op->variant[TT_TRISC2] =
 		program_variant(n->p, "store_pairs", (uint32_t[]){ (uint32_t)to->type, c.relu }, 2);
 	set_weights(n, op, &c, true, in, 1, to);
-	made(n, op, to);
+	net_made(n, op, to);
 }
 
 void net_window(Net *n, const Planes *in, Planes *to, int kernel, int stride, bool relu,
 		bool sigmoid)
 {
-	ProgramOp *op = tiles(n, "window", in, 1, to, 0, 0);
-	set_window(op, kernel, kernel, 1, stride, stride);
+	ProgramOp *op = net_tiles(n, "window", in, 1, to, 0, 0);
+	net_slide(op, kernel, kernel, 1, stride, stride);
 	op->variant[TT_TRISC0] = program_variant(
 		n->p, "window_unpack", (uint32_t[]){ (uint32_t)in->type, stride != 1 }, 2);
 	op->variant[TT_TRISC1] = program_variant(n->p, "window_math", NULL, 0);
@@ -449,7 +452,7 @@ void net_window(Net *n, const Planes *in, Planes *to, int kernel, int stride, bo
 		program_variant(n->p, "store", (uint32_t[]){ (uint32_t)to->type, 1, 1, relu }, 4);
 	if (sigmoid)
 		op->act = program_variant(n->p, "act_sigmoid", NULL, 0);
-	made(n, op, to);
+	net_made(n, op, to);
 }
 
 void net_run(Net *n, const char *device, float *const *in, float *out)

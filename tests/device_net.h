@@ -69,6 +69,21 @@ void net_deconv(Net *n, Conv c, const Planes *in, Planes *to);
 void net_window(Net *n, const Planes *in, Planes *to, int kernel, int stride, bool relu,
 		bool sigmoid);
 
+/* ---- for ops of other families ---- */
+
+/* An op on tiles, without its routines: where pieces and result lie. */
+ProgramOp *net_tiles(Net *n, const char *kind, const Planes *in, int nin, const Planes *to,
+		     int pad_h, int pad_w);
+
+/* The window it slides: taps, how far apart, how far it goes. */
+void net_slide(ProgramOp *op, int h, int w, int dilation, int stride_h, int stride_w);
+
+/* Its weights: `groups` pages, of which the circular buffer holds `pages`. */
+void net_pages(Net *n, ProgramOp *op, const uint8_t *data, uint32_t page, int groups, int pages);
+
+/* What every op that writes `p` does besides: zeros, rows for its neighbours. */
+void net_made(Net *n, ProgramOp *op, Planes *p);
+
 /* Emits, loads and runs it twice; the second result counts. */
 void net_run(Net *n, const char *device, float *const *in, float *out);
 
