@@ -5,10 +5,9 @@
  */
 #include <string.h>
 
-#include "backend/program_verify.h"
+#include "backend/program_verify_tiles.h"
 #include "backend/routines.h"
 #include "ir/weight_block.h"
-#include "runtime/device/params.h"
 
 enum {
 	MOST_BLOCK = 255,     /* tiles: z of a descriptor */
@@ -16,17 +15,7 @@ enum {
 	BIAS_BYTES = 2 * TILE,
 };
 
-typedef struct Tiles {
-	Verifier *v;
-	int op, core;
-	TtTiles p;
-} Tiles;
-
-#define WRONG(t, ...) \
-	verify_wrong((t)->v, (t)->v->p->ops[(t)->op].loc, (t)->op, (t)->core, __VA_ARGS__)
-
-/* A constant of the routine a RISC-V runs; 0 if it runs another. */
-static uint32_t told(const Tiles *t, TtRisc risc, const char *routine, const char *arg)
+uint32_t tiles_told(const Tiles *t, TtRisc risc, const char *routine, const char *arg)
 {
 	const Program *p = t->v->p;
 	const int variant = program_runs(&p->ops[t->op], t->core, risc);
@@ -59,14 +48,14 @@ static uint64_t walked(const Tiles *t, uint32_t n, uint32_t type)
 
 static void check_product(const Tiles *t)
 {
-	const uint32_t n = told(t, TT_TRISC0, "conv_unpack", "n");
-	const uint32_t hold = told(t, TT_TRISC0, "conv_unpack", "hold");
-	const uint32_t type = told(t, TT_TRISC0, "conv_unpack", "weight_type");
-	const uint32_t stored = told(t, TT_TRISC2, "store", "n");
-	const bool pairs = !stored && told(t, TT_TRISC2, "store_pairs", "out_type");
+	const uint32_t n = tiles_told(t, TT_TRISC0, "conv_unpack", "n");
+	const uint32_t hold = tiles_told(t, TT_TRISC0, "conv_unpack", "hold");
+	const uint32_t type = tiles_told(t, TT_TRISC0, "conv_unpack", "weight_type");
+	const uint32_t stored = tiles_told(t, TT_TRISC2, "store", "n");
+	const bool pairs = !stored && tiles_told(t, TT_TRISC2, "store_pairs", "out_type");
 	const uint32_t tiles = (t->p.out_planes + 1) / 2 * (pairs ? 4 : 1);
-	if (n != told(t, TT_TRISC1, "conv_math", "n") || hold != told(t, TT_TRISC1, "conv_math", "hold")
-	    || (!pairs && (n != stored || hold != told(t, TT_TRISC2, "store", "hold"))))
+	if (n != tiles_told(t, TT_TRISC1, "conv_math", "n") || hold != tiles_told(t, TT_TRISC1, "conv_math", "hold")
+	    || (!pairs && (n != stored || hold != tiles_told(t, TT_TRISC2, "store", "hold"))))
 		WRONG(t, "unpack, math and store are not told the same n and hold");
 	if ((n > 1 && hold > 1) || (pairs && (n != 2 || hold != 1)))
 		WRONG(t, "n %u and hold %u do not go together", n, hold);
@@ -117,13 +106,13 @@ static void check_sets(const Tiles *t)
 
 static void check_window(const Tiles *t)
 {
-	const bool strided = told(t, TT_TRISC0, "window_unpack", "strided");
-	if (t->p.segments != 1 || told(t, TT_TRISC2, "store", "n") != 1
-	    || told(t, TT_TRISC2, "store", "hold") != 1)
+	const bool strided = tiles_told(t, TT_TRISC0, "window_unpack", "strided");
+	if (t->p.segments != 1 || tiles_told(t, TT_TRISC2, "store", "n") != 1
+	    || tiles_told(t, TT_TRISC2, "store", "hold") != 1)
 		WRONG(t, "a window has one piece, and a tile at a time");
 	if (strided != (t->p.stride_w != 1))
 		WRONG(t, "strided is %d, the column stride %u", strided, t->p.stride_w);
-	if (strided && told(t, TT_TRISC0, "window_unpack", "in_type") != DEV_BF16)
+	if (strided && tiles_told(t, TT_TRISC0, "window_unpack", "in_type") != DEV_BF16)
 		WRONG(t, "columns of bfp8_b cannot be skipped");
 	if (t->p.in_planes[0] != t->p.out_planes)
 		WRONG(t, "%u planes in, %u out", t->p.in_planes[0], t->p.out_planes);
@@ -133,8 +122,8 @@ static void check_planes(const Tiles *t)
 {
 	const TtTiles *p = &t->p;
 	const uint64_t pixels = (uint64_t)p->out_total * p->out_height * p->out_pitch;
-	const bool blocks = told(t, TT_TRISC2, "store", "out_type") == DEV_BFP8_B
-		|| told(t, TT_TRISC2, "store_pairs", "out_type") == DEV_BFP8_B;
+	const bool blocks = tiles_told(t, TT_TRISC2, "store", "out_type") == DEV_BFP8_B
+		|| tiles_told(t, TT_TRISC2, "store_pairs", "out_type") == DEV_BFP8_B;
 	for (uint32_t s = 0; s < p->segments; s++)
 		if (!p->in_planes[s] || p->in_first[s] + p->in_planes[s] > p->in_total[s])
 			WRONG(t, "piece %u: planes %u to %u of %u", s, p->in_first[s],
@@ -156,10 +145,17 @@ void verify_tiles(Verifier *v, int op, int core)
 		words[i] = program_word(&v->p->ops[op], core, (int)i);
 	memcpy(&t.p, words, sizeof words);
 	check_planes(&t);
-	if (told(&t, TT_TRISC0, "conv_unpack", "n")) {
+	if (tiles_told(&t, TT_TRISC0, "conv_unpack", "n")) {
 		check_product(&t);
 		check_sets(&t);
-	} else if (told(&t, TT_TRISC0, "window_unpack", "in_type")) {
+	} else if (tiles_told(&t, TT_TRISC0, "window_unpack", "in_type")) {
 		check_window(&t);
+	} else if (tiles_told(&t, TT_TRISC0, "channel_unpack", "in_type")) {
+		verify_channel(&t);
+		check_sets(&t);
+	} else if (tiles_told(&t, TT_TRISC0, "binary_unpack", "a_type")
+		   || tiles_told(&t, TT_TRISC0, "pair_unpack", "a_type")) {
+		verify_operands(&t);
+		check_sets(&t);
 	}
 }

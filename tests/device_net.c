@@ -357,15 +357,14 @@ void net_pages(Net *n, ProgramOp *op, const uint8_t *data, uint32_t page, int gr
 {
 	Program *p = n->p;
 	const uint64_t bytes = (uint64_t)page * (uint64_t)groups;
-	ProgramImage *image =
-		program_image(p, arena_printf(n->t->arena, "w%d", p->nops), data, bytes);
+	const char *name = arena_printf(n->t->arena, "w%d", p->nops);
+	ProgramImage *image = program_image(p, name, data, bytes);
 	image->page_bytes = IMAGE_PAGE;
 	image->bank = 5;
 	image->address = take_dram(n, (bytes / IMAGE_PAGE / TT_DRAM_BANKS + 1) * IMAGE_PAGE);
 	const uint32_t ring = take_l1(n, arena_printf(n->t->arena, "ring%d", p->nops),
 				      (uint64_t)page * (uint64_t)pages);
-	ProgramCb *cb = program_cb(p, op, 0);
-	*cb = (ProgramCb){ .id = 0, .address = ring, .page_bytes = page, .pages = (uint32_t)pages };
+	*program_cb(p, op, 0) = (ProgramCb){ .address = ring, .page_bytes = page, .pages = pages };
 	program_set(op, "groups", 0, (uint32_t)groups);
 	program_set(op, "weights", 0, ring);
 	program_set(op, "page_bytes", 0, page);
@@ -416,8 +415,7 @@ static void set_product(Net *n, ProgramOp *op, const Conv *c, DevTypes in)
 
 void net_conv(Net *n, Conv c, const Planes *in, int nin, Planes *to)
 {
-	ProgramOp *op = net_tiles(n, "conv", in, nin, to, c.kernel_h / 2 * c.dilation,
-				  c.kernel_w / 2 * c.dilation);
+	ProgramOp *op = net_tiles(n, "conv", in, nin, to, c.kernel_h / 2 * c.dilation, c.kernel_w / 2 * c.dilation);
 	net_slide(op, c.kernel_h, c.kernel_w, c.dilation, c.stride_h ? c.stride_h : 1, 1);
 	set_product(n, op, &c, in->type);
 	op->variant[TT_TRISC2] = program_variant(

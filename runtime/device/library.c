@@ -13,11 +13,17 @@
 #if TT_RISC == 1
 #include "runtime/device/weights.h"
 #elif TT_RISC == 2
+#include "runtime/device/binary_unpack.h"
+#include "runtime/device/channel_unpack.h"
 #include "runtime/device/conv_unpack.h"
+#include "runtime/device/pair_unpack.h"
 #include "runtime/device/window_unpack.h"
 #elif TT_RISC == 3
 #include "runtime/device/act_sigmoid.h"
+#include "runtime/device/binary_math.h"
+#include "runtime/device/channel_math.h"
 #include "runtime/device/conv_math.h"
+#include "runtime/device/pair_math.h"
 #include "runtime/device/window_math.h"
 #elif TT_RISC == 4
 #include "runtime/device/store.h"

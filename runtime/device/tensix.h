@@ -70,7 +70,7 @@ enum { TT_SEM_DST = 1 << 1 };
 enum { TT_SEM_EMPTY = 1, TT_SEM_FULL = 2 }; /* conditions SEMWAIT keeps waiting on */
 
 /* Formats in configuration words. */
-enum { TT_BF16 = 5, TT_BFP8_B = 6 };
+enum { TT_TF32 = 4, TT_BF16 = 5, TT_BFP8_B = 6 };
 
 /* The devtypes.h type as configuration words have it. */
 TT_INLINE uint32_t tt_format(uint32_t type)

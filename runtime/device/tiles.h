@@ -25,6 +25,7 @@ enum {
 	TT_HALF_TILES = 4,
 	TT_TILE_ROWS = 64, /* of Dst */
 	TT_HALF_ROWS = TT_HALF_TILES * TT_TILE_ROWS,
+	TT_PAIRS = 4, /* pairs of rows of weights that channel_* has in SrcB at a time */
 };
 
 /* Input tiles of a piece. */
