@@ -140,6 +140,12 @@ static void window(Lowering *l, ProgramOp *op, const Step *s)
 	op->variant[TT_TRISC0] = program_variant(l->program, "window_unpack",
 						 (uint32_t[]){ in, strided }, 2);
 	op->variant[TT_TRISC1] = program_variant(l->program, "window_math", NULL, 0);
+	program_set(op, "image_cols", 0, (uint32_t)s->in[0]->layout.cols);
+	for (int c = 0; c < l->plan->cores; c++) {
+		const Band *o = &s->out->band[c];
+		const Rows r = step_reads(s, (Rows){ o->row, o->row + o->rows });
+		lower_set(l, op, c, "image_rows", 0, (uint32_t)(r.end - r.first));
+	}
 	set_store(l, op, s, 1, 1);
 }
 

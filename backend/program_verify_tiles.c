@@ -104,20 +104,6 @@ static void check_sets(const Tiles *t)
 		      p->out_y + (p->rows - 1) * (p->out_skip + 1), p->out_height);
 }
 
-static void check_window(const Tiles *t)
-{
-	const bool strided = tiles_told(t, TT_TRISC0, "window_unpack", "strided");
-	if (t->p.segments != 1 || tiles_told(t, TT_TRISC2, "store", "n") != 1
-	    || tiles_told(t, TT_TRISC2, "store", "hold") != 1)
-		WRONG(t, "a window has one piece, and a tile at a time");
-	if (strided != (t->p.stride_w != 1))
-		WRONG(t, "strided is %d, the column stride %u", strided, t->p.stride_w);
-	if (strided && tiles_told(t, TT_TRISC0, "window_unpack", "in_type") != DEV_BF16)
-		WRONG(t, "columns of bfp8_b cannot be skipped");
-	if (t->p.in_planes[0] != t->p.out_planes)
-		WRONG(t, "%u planes in, %u out", t->p.in_planes[0], t->p.out_planes);
-}
-
 static void check_planes(const Tiles *t)
 {
 	const TtTiles *p = &t->p;
@@ -149,7 +135,7 @@ void verify_tiles(Verifier *v, int op, int core)
 		check_product(&t);
 		check_sets(&t);
 	} else if (tiles_told(&t, TT_TRISC0, "window_unpack", "in_type")) {
-		check_window(&t);
+		verify_window(&t);
 	} else if (tiles_told(&t, TT_TRISC0, "channel_unpack", "in_type")) {
 		verify_channel(&t);
 		check_sets(&t);

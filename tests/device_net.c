@@ -48,17 +48,9 @@ static int all_planes(const Planes *p) { return p->planes * p->sets; }
 
 Planes net_sets(Net *n, DevTypes type, int channels, int rows, int cols, int halo, int sets)
 {
-	Planes p = { type,
-		     channels,
-		     rows,
-		     cols,
-		     halo,
-		     (channels + 15) / 16,
-		     rows + 2 * halo,
-		     LEAD + (cols + 15) / 16 * 16,
-		     0,
-		     0,
-		     sets };
+	Planes p = { .type = type, .channels = channels, .rows = rows, .cols = cols,
+		     .halo = halo, .planes = (channels + 15) / 16, .height = rows + 2 * halo,
+		     .pitch = LEAD + (cols + 15) / 16 * 16, .sets = sets };
 	const int64_t pixels = (int64_t)all_planes(&p) * p.height * p.pitch;
 	const char *name = arena_printf(n->t->arena, "planes%d", n->p->nbuffers);
 	p.address = take_l1(n, name, (uint64_t)(pixels * (type == DEV_BF16 ? 32 : 17)) + SLACK);
@@ -442,6 +434,8 @@ void net_window(Net *n, const Planes *in, Planes *to, int kernel, int stride, bo
 		bool sigmoid)
 {
 	ProgramOp *op = net_tiles(n, "window", in, 1, to, 0, 0);
+	program_set(op, "image_rows", 0, (uint32_t)in->rows);
+	program_set(op, "image_cols", 0, (uint32_t)in->cols);
 	net_slide(op, kernel, kernel, 1, stride, stride);
 	op->variant[TT_TRISC0] = program_variant(
 		n->p, "window_unpack", (uint32_t[]){ (uint32_t)in->type, stride != 1 }, 2);

@@ -16,18 +16,25 @@
 #include "runtime/device/binary_unpack.h"
 #include "runtime/device/channel_unpack.h"
 #include "runtime/device/conv_unpack.h"
+#include "runtime/device/lanes_unpack.h"
+#include "runtime/device/norm_unpack.h"
 #include "runtime/device/pair_unpack.h"
+#include "runtime/device/reduce_unpack.h"
 #include "runtime/device/window_unpack.h"
 #elif TT_RISC == 3
 #include "runtime/device/act_sigmoid.h"
 #include "runtime/device/binary_math.h"
 #include "runtime/device/channel_math.h"
 #include "runtime/device/conv_math.h"
+#include "runtime/device/lanes_math.h"
+#include "runtime/device/norm_math.h"
 #include "runtime/device/pair_math.h"
+#include "runtime/device/reduce_math.h"
 #include "runtime/device/window_math.h"
 #elif TT_RISC == 4
 #include "runtime/device/store.h"
 #include "runtime/device/store_pairs.h"
+#include "runtime/device/store_pixels.h"
 #endif
 
 TtLocal tt_state;
