@@ -1,6 +1,9 @@
 /*
  * From a graph and its plan to a program: the plan has decided everything,
  * here it is only said in the device library's words.
+ *
+ * A step becomes one op of the program, or several in a row: images of a
+ * stacked batch one after the other.
  */
 #ifndef BACKEND_LOWER_H
 #define BACKEND_LOWER_H
@@ -17,7 +20,9 @@ typedef struct Lowering {
 	Program *program;
 	Arena *arena;
 	uint64_t dram; /* first free byte of every bank */
-	const Op *output; /* the op whose parts are being sent */
+	int *first_op, *last_op; /* of each step */
+	const Step *step; /* at hand, and which image of its result */
+	int image;
 } Lowering;
 
 /* A parameter that may differ from core to core; core 0 comes first. */
@@ -26,29 +31,59 @@ void lower_set(Lowering *l, ProgramOp *op, int core, const char *field, int inde
 /* Room of so many bytes in every bank, at the same address. */
 uint64_t lower_dram_all(Lowering *l, uint64_t bytes);
 
-/* The buffer of a tensor as it lies on a core. */
-Layout lower_layout(const PlanTensor *t, int core);
+/* What a core makes of a step's result. A core that has nothing to do makes no
+ * rows of as many planes as it has room for. */
+Region lower_work(const Step *s, int core);
+
+/* Planes into the buffer of a tensor on a core: where plane `plane` of an image
+ * and phase stands. */
+uint32_t lower_plane(const PlanTensor *t, int core, int phase, int image, int plane);
+
+/* An op on tiles (params.def): made with its name, window, input, output and
+ * rows; what runs is left to the caller. */
+ProgramOp *lower_tiles(Lowering *l, const Step *s);
+void lower_window(Lowering *l, ProgramOp *op, const Step *s);
+void lower_input(Lowering *l, ProgramOp *op, const Step *s);
+void lower_output(Lowering *l, ProgramOp *op, const Step *s);
+
+/* What surrounds an op on tiles: its activation, zeros before its first image,
+ * rows for other cores behind its last, and what it waits for. */
+void lower_around(Lowering *l, ProgramOp *op, const Step *s);
+
+/* Variant of a routine for all cores, and of the math routine's activation and
+ * the store's. */
+void lower_run(Lowering *l, ProgramOp *op, TtRisc risc, const char *routine, const uint32_t *args,
+	       int nargs);
+void lower_store(Lowering *l, ProgramOp *op, const Step *s, uint32_t n, uint32_t hold);
 
 /* Address of the first byte of a pixel: of its values, or of its exponent. */
-uint32_t lower_values(const PlanTensor *t, int core, int plane, int row, int col);
-uint32_t lower_exponent(const PlanTensor *t, int core, int plane, int row, int col);
+uint32_t lower_values(const PlanTensor *t, int core, int phase, int image, int plane, int row,
+		      int x);
+uint32_t lower_exponent(const PlanTensor *t, int core, int phase, int image, int plane, int row,
+			int x);
 
 /* Bytes from plane to plane, of values and, in bfp8_b, of exponents. */
 uint32_t lower_plane_step(const PlanTensor *t);
 uint32_t lower_exponent_step(const PlanTensor *t);
 
-/* Rows that go from core to core when step `s` is done, the zeros around its
+/* Regions that go from core to core when step `s` is done, the zeros around its
  * result, and what it has to wait for. */
-void lower_pushes(Lowering *l, ProgramOp *op, const Step *s);
+void lower_pushes(Lowering *l, ProgramOp *op, const PlanTensor *from, const PlanTensor *to);
 void lower_zeros(Lowering *l, ProgramOp *op, const Step *s);
 void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s);
 
-/* The step's weights as an image in DRAM, in pages of DRAM_PAGE over all banks
- * from bank 0 on: its address in each. */
+/* Weights of groups `groups` of a step as an image in DRAM, in pages of
+ * DRAM_PAGE over all banks from bank 0 on: its address in each. */
 enum { DRAM_PAGE = 8192 };
-uint64_t lower_weights(Lowering *l, const Step *s);
+uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups);
 
-/* Host tensors and the steps that move them. */
+/* Circular buffer, DRAM image and who reads and sends: the op's weights. */
+void lower_weights(Lowering *l, ProgramOp *op, const Step *s);
+
+/* Steps, by family. */
+void lower_conv(Lowering *l, const Step *s);
+void lower_pool(Lowering *l, const Step *s);
+void lower_reshard(Lowering *l, const Step *s);
 void lower_edge_in(Lowering *l, const Step *s);
 void lower_edge_out(Lowering *l, const Step *s);
 

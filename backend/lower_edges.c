@@ -7,19 +7,20 @@
 #include <string.h>
 
 /* A DRAM tensor of two slots; a row of a channel is a page. */
-static ProgramTensor host_tensor(Lowering *l, int64_t channels, int64_t height, int64_t width)
+static ProgramTensor host_tensor(Lowering *l, int64_t images, int64_t channels, int64_t height,
+				 int64_t width)
 {
 	const uint32_t page = (uint32_t)((width * 4 + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM);
-	const int64_t pages = (channels * height + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS;
+	const int64_t pages = (images * channels * height + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS;
 	const uint64_t slot = (uint64_t)pages * page;
 	return (ProgramTensor){
-		.shape = { 1, channels, height, width }, .page_bytes = page, .slot_bytes = slot,
+		.shape = { images, channels, height, width }, .page_bytes = page, .slot_bytes = slot,
 		.base = lower_dram_all(l, 2 * slot),
 	};
 }
 
-/* The rows each core moves are given by `rows`. */
-static void edge_params(ProgramOp *op, const Step *s, const ProgramTensor *host,
+/* What is the same on all cores. */
+static void edge_params(Lowering *l, ProgramOp *op, const Step *s, const ProgramTensor *host,
 			const PlanTensor *t)
 {
 	const Layout *y = &t->layout;
@@ -29,22 +30,30 @@ static void edge_params(ProgramOp *op, const Step *s, const ProgramTensor *host,
 	program_set(op, "channels", 0, (uint32_t)host->shape[1]);
 	program_set(op, "height", 0, (uint32_t)host->shape[2]);
 	program_set(op, "width", 0, (uint32_t)host->shape[3]);
-	program_set(op, "batch", 0, 0);
+	program_set(op, "batch", 0, (uint32_t)(s->image + l->image));
 	program_set(op, "at", 0, (uint32_t)y->address);
 	program_set(op, "pitch", 0, (uint32_t)y->pitch);
 	program_set(op, "buffer_height", 0, (uint32_t)t->buffer_rows);
-	program_set(op, "total", 0, (uint32_t)y->planes);
-	program_set(op, "first", 0, 0);
-	program_set(op, "planes", 0, (uint32_t)y->planes);
+	program_set(op, "total", 0, (uint32_t)tensor_buffer_planes(t));
 	program_set(op, "x", 0, (uint32_t)y->lead);
 	program_set(op, "scratch", 0, s->scratch_address);
 }
 
-static void edge_rows(Lowering *l, ProgramOp *op, int core, const Band *b, Rows r)
+/* A region of the tensor; `plane` is the one whose first channel is the host
+ * tensor's first. */
+static void edge_region(Lowering *l, ProgramOp *op, int core, const PlanTensor *t, Region r,
+			int plane)
 {
-	lower_set(l, op, core, "row", 0, (uint32_t)r.first);
-	lower_set(l, op, core, "rows", 0, (uint32_t)(r.end - r.first));
-	lower_set(l, op, core, "y", 0, (uint32_t)(r.first - b->first));
+	const bool idle = region_empty(r);
+	const Region *keep = &t->shard[core].keep;
+	lower_set(l, op, core, "row", 0, idle ? 0 : (uint32_t)r.rows.first);
+	lower_set(l, op, core, "rows", 0, idle ? 0 : (uint32_t)range_count(r.rows));
+	lower_set(l, op, core, "y", 0, idle ? 0 : (uint32_t)(r.rows.first - keep->rows.first));
+	lower_set(l, op, core, "first", 0,
+		  idle ? 0 : lower_plane(t, core, 0, l->image, r.planes.first));
+	lower_set(l, op, core, "planes", 0, idle ? 0 : (uint32_t)range_count(r.planes));
+	lower_set(l, op, core, "channel", 0,
+		  idle ? 0 : (uint32_t)(PLANE * (r.planes.first - plane)));
 }
 
 static void both_riscs(Lowering *l, ProgramOp *op, const char *routine, const PlanTensor *t)
@@ -76,39 +85,55 @@ static ProgramView input_view(const Op *op)
 	return v;
 }
 
+/* The host's tensor of an input or part of an output, made for the first image. */
+static ProgramPart *host_part(Lowering *l, ProgramEdge *edge, Shape shape, const PlanTensor *t,
+			      int channels)
+{
+	ProgramPart *part = program_part(l->program, edge, shape);
+	part->tensor = host_tensor(l, t->op->shape.dim[0], channels, t->height, t->layout.cols);
+	return part;
+}
+
+static const ProgramTensor *input_tensor(Lowering *l, const Step *s)
+{
+	Program *p = l->program;
+	for (int i = 0; i < p->ninputs; i++)
+		if (strcmp(p->inputs[i].name, s->op->name) == 0)
+			return &p->inputs[i].parts[0].tensor;
+	const Shape caller = op_callers_shape(s->op);
+	ProgramEdge *edge = program_input(p, s->op->name, s->op->dtype, caller);
+	ProgramPart *part = host_part(l, edge, caller, s->out, s->out->channels);
+	part->view = input_view(s->op);
+	return &part->tensor;
+}
+
 void lower_edge_in(Lowering *l, const Step *s)
 {
 	const PlanTensor *t = s->out;
-	const Shape caller = op_callers_shape(s->op);
-	const int64_t *dim = s->op->shape.dim;
-	ProgramEdge *edge = program_input(l->program, s->op->name, s->op->dtype, caller);
-	ProgramPart *part = program_part(l->program, edge, caller);
-	const ProgramTensor host = host_tensor(l, dim[1], dim[2], dim[3]);
-	part->tensor = host;
-	part->view = input_view(s->op);
+	const ProgramTensor host = *input_tensor(l, s);
 	ProgramOp *op = program_op(l->program, s->op->name, step_names[s->kind], "edge");
-	edge_params(op, s, &host, t);
+	edge_params(l, op, s, &host, t);
 	for (int c = 0; c < l->plan->cores; c++) {
-		const Band *b = &t->band[c];
-		const int first = b->first < 0 ? 0 : b->first;
-		const int end = b->end > dim[2] ? (int)dim[2] : b->end;
-		edge_rows(l, op, c, b, (Rows){ first, end });
+		Region r = t->shard[c].keep;
+		r.rows = range_both(r.rows, (Range){ 0, t->height });
+		edge_region(l, op, c, t, r, 0);
 	}
 	both_riscs(l, op, "edge_in", t);
-	lower_zeros(l, op, s);
+	if (l->image == 0)
+		lower_zeros(l, op, s);
 }
 
 /* The output of this op, made when its first part comes. */
 static ProgramEdge *output_of(Lowering *l, const Step *s)
 {
 	Program *p = l->program;
-	if (s->op == l->output)
-		return &p->outputs[p->noutputs - 1];
 	const char *name = s->op->node ? s->op->node : s->op->name; /* the model's */
+	for (int i = 0; i < p->noutputs; i++)
+		if (p->outputs[i].name == name)
+			return &p->outputs[i];
 	ProgramEdge *edge = program_output(p, name, s->op->dtype, s->op->shape);
 	const bool view = op_in(s->op, 0)->kind == OP_VIEW; /* of any rank */
 	edge->axis = s->op->nin > 1 ? (int)s->op->attr.axis.axis : !view;
-	l->output = s->op;
 	return edge;
 }
 
@@ -128,23 +153,31 @@ static ProgramView output_view(const Op *from)
 	return v;
 }
 
-void lower_edge_out(Lowering *l, const Step *s)
+static const ProgramTensor *output_tensor(Lowering *l, const Step *s)
 {
-	const PlanTensor *t = s->in[0];
 	const Op *from = op_in(s->op, s->from);
-	const int64_t *dim = t->op->shape.dim;
 	ProgramEdge *edge = output_of(l, s);
+	if (s->piece < edge->nparts)
+		return &edge->parts[s->piece].tensor;
 	Shape shape = from->shape;
 	if (from->kind != OP_VIEW)
-		shape.dim[1] = t->channels;
-	ProgramPart *part = program_part(l->program, edge, shape);
-	const ProgramTensor host = host_tensor(l, t->channels, dim[2], dim[3]);
-	part->tensor = host;
+		shape.dim[1] = s->in[0].channels;
+	ProgramPart *part = host_part(l, edge, shape, s->in[0].tensor, s->in[0].channels);
 	part->view = output_view(from);
+	return &part->tensor;
+}
+
+void lower_edge_out(Lowering *l, const Step *s)
+{
+	const Part *in = &s->in[0];
+	const PlanTensor *t = in->tensor;
+	const ProgramTensor host = *output_tensor(l, s);
 	ProgramOp *op = program_op(l->program, s->op->name, step_names[s->kind], "edge");
-	edge_params(op, s, &host, t);
-	for (int c = 0; c < l->plan->cores; c++)
-		edge_rows(l, op, c, &t->band[c],
-			  (Rows){ t->band[c].row, t->band[c].row + t->band[c].rows });
+	edge_params(l, op, s, &host, t);
+	for (int c = 0; c < l->plan->cores; c++) {
+		Region r = t->shard[c].own;
+		r.planes = range_both(r.planes, (Range){ in->plane, in->plane + part_planes(in) });
+		edge_region(l, op, c, t, r, in->plane);
+	}
 	both_riscs(l, op, "edge_out", t);
 }

@@ -6,27 +6,12 @@
  */
 #include "backend/lower.h"
 
-Layout lower_layout(const PlanTensor *t, int core)
+uint32_t lower_plane_step(const PlanTensor *t)
 {
-	Layout l = t->layout;
-	l.row = t->band[core].first;
-	l.rows = t->buffer_rows;
-	return l;
+	return lower_exponent_step(t) * (t->layout.type == DEV_BFP8_B ? 16 : 32);
 }
 
-uint32_t lower_values(const PlanTensor *t, int core, int plane, int row, int col)
-{
-	const Layout l = lower_layout(t, core);
-	return (uint32_t)(l.address + (uint64_t)layout_at(&l, plane, row, col).values);
-}
-
-uint32_t lower_exponent(const PlanTensor *t, int core, int plane, int row, int col)
-{
-	const Layout l = lower_layout(t, core);
-	return (uint32_t)(l.address + (uint64_t)layout_at(&l, plane, row, col).exponent);
-}
-
-static uint32_t plane_pixels(const PlanTensor *t)
+uint32_t lower_exponent_step(const PlanTensor *t)
 {
 	return (uint32_t)t->buffer_rows * (uint32_t)t->layout.pitch;
 }
@@ -35,108 +20,133 @@ static bool is_block_float(const PlanTensor *t) { return t->layout.type == DEV_B
 
 static uint32_t pixel_bytes(const PlanTensor *t) { return is_block_float(t) ? 16 : 32; }
 
-uint32_t lower_plane_step(const PlanTensor *t) { return plane_pixels(t) * pixel_bytes(t); }
-uint32_t lower_exponent_step(const PlanTensor *t) { return plane_pixels(t); }
-
-static int height(const PlanTensor *t) { return (int)t->op->shape.dim[2]; }
-
-static Rows both(Rows a, Rows b)
+/* Number of a pixel in the buffer; x counts from the image's first column in
+ * the phase, and may be negative. */
+static uint32_t pixel(const PlanTensor *t, int core, int phase, int image, int plane, int row,
+		      int x)
 {
-	return (Rows){ a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end };
+	const int first = region_empty(t->shard[core].keep) ? 0 : t->shard[core].keep.rows.first;
+	return lower_plane(t, core, phase, image, plane) * lower_exponent_step(t) +
+	       (uint32_t)((row - first) * t->layout.pitch + t->layout.lead + x);
 }
 
-static Rows owned(const PlanTensor *t, int core)
+uint32_t lower_values(const PlanTensor *t, int core, int phase, int image, int plane, int row,
+		      int x)
 {
-	const Band *b = &t->band[core];
-	return (Rows){ b->row, b->row + b->rows };
+	const uint32_t exponents = (uint32_t)tensor_buffer_planes(t) * lower_exponent_step(t);
+	return (uint32_t)t->layout.address + (is_block_float(t) ? exponents : 0) +
+	       pixel(t, core, phase, image, plane, row, x) * pixel_bytes(t);
 }
 
-static Rows kept(const PlanTensor *t, int core)
+uint32_t lower_exponent(const PlanTensor *t, int core, int phase, int image, int plane, int row,
+			int x)
 {
-	return both((Rows){ t->band[core].first, t->band[core].end }, (Rows){ 0, height(t) });
+	return (uint32_t)t->layout.address + pixel(t, core, phase, image, plane, row, x);
 }
 
-static void push(Lowering *l, ProgramOp *op, const PlanTensor *t, int from, int to, Rows r)
+static Range image_rows(const PlanTensor *t) { return (Range){ 0, t->height }; }
+
+static Region kept(const PlanTensor *t, int core)
 {
-	const int lead = t->layout.lead;
-	const uint32_t pixels = (uint32_t)(r.end - r.first) * (uint32_t)t->layout.pitch;
-	const uint32_t planes = (uint32_t)t->layout.planes;
-	if (is_block_float(t))
+	const Region k = t->shard[core].keep;
+	return (Region){ range_both(k.rows, image_rows(t)), k.planes };
+}
+
+/* Whole rows of one image and phase, from a core's buffer of `a` to another's of
+ * `b`, which may be the same tensor. */
+static void push(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTensor *b, int from,
+		 int to, int phase, int image, Region r)
+{
+	const int lead = a->layout.lead, plane = r.planes.first, row = r.rows.first;
+	const uint32_t pixels = (uint32_t)range_count(r.rows) * (uint32_t)a->layout.pitch;
+	const uint32_t planes = (uint32_t)range_count(r.planes);
+	if (is_block_float(a))
 		program_push(l->program, op, from, (ProgramPush){
 			.core = to, .bytes = pixels, .count = planes,
-			.from = lower_exponent(t, from, 0, r.first, -lead),
-			.to = lower_exponent(t, to, 0, r.first, -lead),
-			.from_step = lower_exponent_step(t), .to_step = lower_exponent_step(t) });
+			.from = lower_exponent(a, from, phase, image, plane, row, -lead),
+			.to = lower_exponent(b, to, phase, image, plane, row, -lead),
+			.from_step = lower_exponent_step(a), .to_step = lower_exponent_step(b) });
 	program_push(l->program, op, from, (ProgramPush){
-		.core = to, .bytes = pixels * pixel_bytes(t), .count = planes,
-		.from = lower_values(t, from, 0, r.first, -lead),
-		.to = lower_values(t, to, 0, r.first, -lead),
-		.from_step = lower_plane_step(t), .to_step = lower_plane_step(t) });
+		.core = to, .bytes = pixels * pixel_bytes(a), .count = planes,
+		.from = lower_values(a, from, phase, image, plane, row, -lead),
+		.to = lower_values(b, to, phase, image, plane, row, -lead),
+		.from_step = lower_plane_step(a), .to_step = lower_plane_step(b) });
 }
 
 /* From the host every core fetches all rows it keeps. */
 static bool is_pushed(const PlanTensor *t) { return t->op->kind != OP_INPUT; }
 
-void lower_pushes(Lowering *l, ProgramOp *op, const Step *s)
+static void push_all(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTensor *b, int from,
+		     int to)
 {
-	const PlanTensor *t = s->out;
-	if (!is_pushed(t))
+	const Region r = region_both(a->shard[from].own, kept(b, to));
+	if (region_empty(r))
 		return;
-	for (int from = 0; from < l->plan->cores; from++)
-		for (int to = 0; to < l->plan->cores; to++) {
-			const Rows r = both(owned(t, from), kept(t, to));
-			if (to != from && r.first < r.end)
-				push(l, op, t, from, to, r);
-		}
+	for (int phase = 0; phase < a->layout.phases; phase++)
+		for (int image = 0; image < a->images; image++)
+			push(l, op, a, b, from, to, phase, image, r);
 }
 
-/* Rows that this core reads of others. */
-static void arrivals(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, Rows reads)
+void lower_pushes(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTensor *b)
 {
+	if (!is_pushed(b))
+		return;
+	for (int from = 0; from < l->plan->cores; from++)
+		for (int to = 0; to < l->plan->cores; to++)
+			if (to != from || a != b)
+				push_all(l, op, a, b, from, to);
+}
+
+/* What this core reads of others'. Of a tensor that was cut anew, who owned it
+ * before sends it. */
+static void arrivals(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, Region reads)
+{
+	const Step *made = &l->plan->steps[t->born];
+	const PlanTensor *source = made->kind == STEP_RESHARD ? made->in[0].tensor : t;
 	for (int from = 0; from < l->plan->cores; from++) {
-		const Rows r = both(reads, owned(t, from));
-		if (from != core && r.first < r.end)
+		const Region r = region_both(reads, source->shard[from].own);
+		if (from != core && !region_empty(r))
 			program_arrival(l->program, op, core,
-					(ProgramArrival){ .core = from, .op = t->born });
+					(ProgramArrival){ .core = from, .op = l->last_op[t->born] });
 	}
 }
 
 void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s)
 {
-	for (int core = 0; s->out && core < l->plan->cores; core++) {
-		const Rows reads = step_reads(s, owned(s->out, core));
-		for (int i = 0; i < s->nin && reads.first < reads.end; i++)
-			if (is_pushed(s->in[i]))
-				arrivals(l, op, s->in[i], core, reads);
-	}
+	for (int core = 0; s->out && core < l->plan->cores; core++)
+		for (int i = 0; i < s->nin; i++)
+			if (is_pushed(s->in[i].tensor))
+				arrivals(l, op, s->in[i].tensor, core,
+					 step_reads(s, i, s->out->shard[core].own));
 }
 
-/* `pixels` from a pixel on, in `count` rows of each plane. */
-static void clear(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, int row, int col,
+/* `pixels` from column x of a row on, in `count` rows of each plane. */
+static void clear(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, int row, int x,
 		  uint32_t pixels, uint32_t count)
 {
-	const uint32_t pitch = (uint32_t)t->layout.pitch, planes = (uint32_t)t->layout.planes;
+	const uint32_t pitch = (uint32_t)t->layout.pitch, planes = (uint32_t)tensor_buffer_planes(t);
+	const Region *keep = &t->shard[core].keep;
+	const int first = region_empty(*keep) ? 0 : keep->planes.first;
 	if (!pixels || !count)
 		return;
 	/* Packers end a row of exponents with zeros up to 16 bytes. */
-	const uint32_t ended = (0u - (uint32_t)col) % 16;
+	const uint32_t ended = (0u - (uint32_t)x) % 16;
 	if (is_block_float(t) && pixels > ended)
 		program_zero(l->program, op, core, (ProgramZero){
-			.at = lower_exponent(t, core, 0, row, col + (int)ended),
+			.at = lower_exponent(t, core, 0, 0, first, row, x + (int)ended),
 			.bytes = pixels - ended, .count = count,
 			.step = pitch, .planes = planes, .plane_step = lower_exponent_step(t) });
 	program_zero(l->program, op, core, (ProgramZero){
-		.at = lower_values(t, core, 0, row, col), .bytes = pixels * pixel_bytes(t),
+		.at = lower_values(t, core, 0, 0, first, row, x), .bytes = pixels * pixel_bytes(t),
 		.count = count, .step = pitch * pixel_bytes(t), .planes = planes,
 		.plane_step = lower_plane_step(t) });
 }
 
-static void clear_rows(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, int first,
-		       int end)
+static void clear_rows(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, Range r)
 {
-	if (first < end)
-		clear(l, op, t, core, first, -t->layout.lead,
-		      (uint32_t)(end - first) * (uint32_t)t->layout.pitch, 1);
+	if (range_count(r))
+		clear(l, op, t, core, r.first, -t->layout.lead,
+		      (uint32_t)range_count(r) * (uint32_t)t->layout.pitch, 1);
 }
 
 /* Columns before the image, rows above and below it, rows of the buffer that
@@ -147,23 +157,33 @@ void lower_zeros(Lowering *l, ProgramOp *op, const Step *s)
 {
 	const PlanTensor *t = s->out;
 	const Layout *y = &t->layout;
+	const int cols = (y->cols + y->phases - 1) / y->phases;
+	const bool tiles = s->kind != STEP_EDGE_IN && s->kind != STEP_DECONV2;
 	for (int core = 0; core < l->plan->cores; core++) {
-		const Band *b = &t->band[core];
-		const Rows rows = kept(t, core);
-		const int inside = rows.first < rows.end ? rows.end - rows.first : 0;
-		const int buffer_end = b->first + t->buffer_rows;
-		clear(l, op, t, core, rows.first, -y->lead, (uint32_t)y->lead, (uint32_t)inside);
-		if (!is_pushed(t) || s->kind == STEP_DECONV2)
-			clear(l, op, t, core, rows.first, y->cols,
-			      (uint32_t)(y->pitch - y->lead - y->cols), (uint32_t)inside);
-		if (inside) {
-			clear_rows(l, op, t, core, b->first, rows.first);
-			clear_rows(l, op, t, core, rows.end, buffer_end);
-		} else {
-			clear_rows(l, op, t, core, b->first, buffer_end);
-		}
+		const Range rows = kept(t, core).rows;
+		const uint32_t inside = (uint32_t)range_count(rows);
+		const int first = region_empty(t->shard[core].keep)
+			? 0 : t->shard[core].keep.rows.first;
+		clear(l, op, t, core, rows.first, -y->lead, (uint32_t)y->lead, inside);
+		if (!tiles)
+			clear(l, op, t, core, rows.first, cols,
+			      (uint32_t)(y->pitch - y->lead - cols), inside);
+		if (inside)
+			clear_rows(l, op, t, core, (Range){ first, rows.first });
+		clear_rows(l, op, t, core,
+			   (Range){ inside ? rows.end : first, first + t->buffer_rows });
 		program_zero(l->program, op, core, (ProgramZero){
 			.at = (uint32_t)y->address + (uint32_t)(t->bytes - t->slack),
 			.bytes = (uint32_t)t->slack, .count = 1, .planes = 1 });
 	}
+}
+
+void lower_reshard(Lowering *l, const Step *s)
+{
+	const PlanTensor *from = s->in[0].tensor;
+	if (l->image)
+		return;
+	ProgramOp *op = program_op(l->program, s->op->name, step_names[s->kind], NULL);
+	lower_zeros(l, op, s);
+	lower_pushes(l, op, from, s->out);
 }

@@ -17,37 +17,36 @@ uint64_t lower_dram_all(Lowering *l, uint64_t bytes)
 	return at;
 }
 
+enum { WEIGHTS_CB = 0, CREDIT_SEMAPHORE = 0, ARRIVED_SEMAPHORE = 1 };
+
 /* One weight by padded output channel, real input channel and tap. A 2x2
  * transposed convolution has tiles (output tile, row tap, column tap). */
-static float weight(const Step *s, const Tensor *from, int64_t cin, int64_t o, int64_t c, int64_t t)
+static float weight(const Step *s, int64_t cin, int64_t o, int64_t c, int64_t t)
 {
-	const int64_t cout = s->op->shape.dim[1];
-	if (s->kind == STEP_CONV)
-		return o < cout ? (float)tensor_f64(from, (o * cin + c) * s->taps + t) : 0;
+	const int64_t cout = s->out->channels;
+	if (s->kind != STEP_DECONV2)
+		return o < cout ? (float)tensor_f64(s->filter, (o * cin + c) * s->taps + t) : 0;
 	const int64_t tile = o / TILE, out = tile / 4 * TILE + o % TILE;
-	return out < cout ? (float)tensor_f64(from, (c * cout + out) * 4 + tile % 4) : 0;
+	return out < cout ? (float)tensor_f64(s->filter, (c * cout + out) * 4 + tile % 4) : 0;
 }
 
 static float bias(const Step *s, int64_t o)
 {
-	const int64_t out = s->kind == STEP_CONV ? o : o / TILE / 4 * TILE + o % TILE;
-	if (s->op->nin < 3 || out >= s->op->shape.dim[1])
-		return 0;
-	return (float)tensor_f64(op_value(op_in(s->op, 2)), out);
+	const int64_t out = s->kind != STEP_DECONV2 ? o : o / TILE / 4 * TILE + o % TILE;
+	return s->bias && out < s->out->channels ? (float)tensor_f64(s->bias, out) : 0;
 }
 
 /* The blocks of one part, all groups; `first` is its first input channel. */
 static uint8_t *pack_part(Lowering *l, const Step *s, int part, int64_t first, int64_t cin)
 {
 	const WeightBlocks w = step_blocks(s, part);
-	const Tensor *from = op_value(op_in(s->op, 1));
-	const int64_t channels = s->in[part]->channels;
+	const int64_t channels = s->in[part].channels;
 	float *values = arena_array(l->arena, float, (int64_t)w.cout * w.cin * w.taps);
 	for (int64_t o = 0; o < w.cout; o++)
 		for (int64_t c = 0; c < channels; c++)
 			for (int64_t t = 0; t < w.taps; t++)
 				values[(o * w.cin + c) * w.taps + t] =
-					weight(s, from, cin, o, first + c, t);
+					weight(s, cin, o, first + c, t);
 	uint8_t *to = arena_alloc(l->arena, weight_bytes(&w));
 	const WeightStrides at = { .tap = 1, .cin = w.taps, .cout = (int64_t)w.cin * w.taps };
 	weight_blocks_pack(&w, values, at, to);
@@ -63,16 +62,17 @@ static uint8_t *pack_bias(const Step *s, int group, uint8_t *to)
 	return to + 2 * s->held * TILE;
 }
 
-uint64_t lower_weights(Lowering *l, const Step *s)
+uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
 {
+	const uint64_t bytes = (uint64_t)range_count(groups) * (uint64_t)s->page_bytes;
 	uint8_t **parts = arena_array(l->arena, uint8_t *, s->nin);
 	int64_t cin = 0, first = 0;
 	for (int i = 0; i < s->nin; i++)
-		cin += s->in[i]->channels;
-	for (int i = 0; i < s->nin; first += s->in[i++]->channels)
+		cin += s->in[i].channels;
+	for (int i = 0; i < s->nin; first += s->in[i++].channels)
 		parts[i] = pack_part(l, s, i, first, cin);
-	uint8_t *data = arena_alloc(l->arena, (size_t)s->weight_bytes), *to = data;
-	for (int g = 0; g < s->groups; g++) {
+	uint8_t *data = arena_alloc(l->arena, bytes), *to = data;
+	for (int g = groups.first; g < groups.end; g++) {
 		to = pack_bias(s, g, to);
 		for (int i = 0; i < s->nin; i++) {
 			const WeightBlocks w = step_blocks(s, i);
@@ -81,11 +81,71 @@ uint64_t lower_weights(Lowering *l, const Step *s)
 			to += n;
 		}
 	}
-	assert(to == data + s->weight_bytes);
-	ProgramImage *image = program_image(l->program, op_in(s->op, 1)->name, data,
-					    (uint64_t)s->weight_bytes);
-	const uint64_t pages = ((uint64_t)s->weight_bytes + DRAM_PAGE - 1) / DRAM_PAGE;
+	assert(to == data + bytes);
+	ProgramImage *image = program_image(
+		l->program, arena_printf(l->arena, "%s.weights%d", s->op->name, l->program->nimages),
+		data, bytes);
+	const uint64_t pages = (bytes + DRAM_PAGE - 1) / DRAM_PAGE;
 	image->page_bytes = DRAM_PAGE;
 	image->address = lower_dram_all(l, (pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS * DRAM_PAGE);
 	return image->address;
+}
+
+/* Groups a core needs: those of its planes, or all if all cores get the same. */
+static Range groups_of(const Step *s, int core)
+{
+	if (s->out->cut.splits == 1)
+		return (Range){ 0, s->groups };
+	return step_groups(s, s->out->shard[core].own.planes);
+}
+
+/* One image for each split; cores of a split share it. */
+static void set_images(Lowering *l, ProgramOp *op, const Step *s)
+{
+	const int splits = s->out->cut.splits;
+	uint32_t *at = arena_array(l->arena, uint32_t, splits);
+	for (int c = 0; c < l->plan->cores; c++) {
+		const Range groups = groups_of(s, c);
+		if (c < splits && range_count(groups))
+			at[c] = (uint32_t)lower_weight_image(l, s, groups);
+		lower_set(l, op, c, "groups", 0, (uint32_t)range_count(groups));
+		lower_set(l, op, c, "dram_at", 0, range_count(groups) ? at[c % splits] : 0);
+	}
+}
+
+/* Core 0 reads the weights and sends them to all others at once. */
+static void share(Lowering *l, ProgramOp *op)
+{
+	const Plan *p = l->plan;
+	const uint32_t first = TT_NODE(TT_VIRTUAL, TT_VIRTUAL);
+	program_set(op, "fetch_node", 0, first);
+	program_set(op, "mcast_first", 0, first);
+	program_set(op, "mcast_last", 0,
+		    TT_NODE(TT_VIRTUAL + p->cols - 1, TT_VIRTUAL + p->rows - 1));
+	program_set(op, "receivers", 0, (uint32_t)p->cores - 1);
+	program_set(op, "credit_semaphore", 0, CREDIT_SEMAPHORE);
+	program_set(op, "arrived_semaphore", 0, ARRIVED_SEMAPHORE);
+	lower_run(l, op, TT_NCRISC, "weights_receive", NULL, 0);
+	program_run_on(op, 0, TT_NCRISC, program_variant(l->program, "weights_fetch", NULL, 0));
+}
+
+void lower_weights(Lowering *l, ProgramOp *op, const Step *s)
+{
+	const Plan *p = l->plan;
+	const uint32_t pages = (uint32_t)(s->weight_bytes / s->page_bytes);
+	program_set(op, "weights_cb", 0, WEIGHTS_CB);
+	program_set(op, "weights", 0, s->weight_address);
+	program_set(op, "page_bytes", 0, (uint32_t)s->page_bytes);
+	program_set(op, "pages", 0, pages);
+	program_set(op, "dram_bank", 0, 0);
+	program_set(op, "dram_page", 0, DRAM_PAGE);
+	set_images(l, op, s);
+	ProgramCb *cb = program_cb(l->program, op, WEIGHTS_CB);
+	cb->address = s->weight_address;
+	cb->page_bytes = (uint32_t)s->page_bytes;
+	cb->pages = pages;
+	if (p->cores > 1 && s->out->cut.splits == 1 && p->cores == p->cols * p->rows)
+		share(l, op);
+	else
+		lower_run(l, op, TT_NCRISC, "weights_read", NULL, 0);
 }

@@ -25,7 +25,7 @@ enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
 	if (!c->target)
 		return EXIT_USAGE;
 	s->diag->limit = INT_MAX; /* every op that cannot run is named */
-	c->plan = plan_bands(g, c->target);
+	c->plan = plan_bands(g, c->target, NULL);
 	if (!c->plan)
 		return EXIT_INFEASIBLE;
 	session_timing(s, "plan", from);

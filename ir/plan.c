@@ -1,9 +1,47 @@
 #include "ir/plan.h"
 
 const char *const step_names[STEP_COUNT] = {
-#define STEP(id, name, what) [STEP_##id] = name,
+#define STEP(id, name, reads, what) [STEP_##id] = name,
 #include "ir/steps.def"
 };
+
+typedef enum StepPlanes { READS_ALL, READS_SAME } StepPlanes;
+
+static const StepPlanes step_planes[STEP_COUNT] = {
+#define STEP(id, name, reads, what) [STEP_##id] = READS_##reads,
+#include "ir/steps.def"
+};
+
+static int larger(int a, int b) { return a > b ? a : b; }
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+Range range_both(Range a, Range b)
+{
+	return (Range){ larger(a.first, b.first), smaller(a.end, b.end) };
+}
+
+Range range_cover(Range a, Range b)
+{
+	if (!range_count(a))
+		return b;
+	if (!range_count(b))
+		return a;
+	return (Range){ smaller(a.first, b.first), larger(a.end, b.end) };
+}
+
+Region region_both(Region a, Region b)
+{
+	return (Region){ range_both(a.rows, b.rows), range_both(a.planes, b.planes) };
+}
+
+Region region_cover(Region a, Region b)
+{
+	if (region_empty(a))
+		return b;
+	if (region_empty(b))
+		return a;
+	return (Region){ range_cover(a.rows, b.rows), range_cover(a.planes, b.planes) };
+}
 
 /* The most input tiles that divide them all and fit a block of n times as many. */
 static uint32_t block_depth(uint32_t tiles, uint32_t n)
@@ -16,7 +54,7 @@ static uint32_t block_depth(uint32_t tiles, uint32_t n)
 
 WeightBlocks step_blocks(const Step *s, int part)
 {
-	const uint32_t tiles = (uint32_t)(s->in[part]->layout.planes + 1) / 2;
+	const uint32_t tiles = weight_tiles_of((uint32_t)part_planes(&s->in[part]) * PLANE);
 	const uint32_t n = (uint32_t)s->held;
 	return (WeightBlocks){
 		.type = (uint32_t)s->weights, .taps = (uint32_t)s->taps, .cin = tiles * TILE,
@@ -24,45 +62,71 @@ WeightBlocks step_blocks(const Step *s, int part)
 	};
 }
 
-Window step_window(const Step *s, int axis)
+/* Output planes of a group, less than one if a tile of them takes several. */
+Range step_groups(const Step *s, Range planes)
 {
-	if (s->kind == STEP_CONV) {
-		const convAttr *c = &s->op->attr.conv;
-		return (Window){ (int)op_in(s->op, 1)->shape.dim[2 + axis], 1,
-				 (int)c->dilations.v[axis], (int)c->pads.v[axis] };
-	}
-	if (s->kind == STEP_MAX_POOL) {
-		const poolAttr *p = &s->op->attr.pool;
-		return (Window){ (int)p->kernel.v[axis], (int)p->strides.v[axis],
-				 (int)p->dilations.v[axis], (int)p->pads.v[axis] };
-	}
-	return (Window){ 1, 1, 1, 0 };
+	const int tiles = s->kind == STEP_DECONV2 ? 4 : 1; /* of weights for one of the output */
+	const int first = planes.first / 2 * tiles, end = (planes.end + 1) / 2 * tiles;
+	if (!range_count(planes))
+		return (Range){ 0, 0 };
+	return (Range){ first / s->held, (end + s->held - 1) / s->held };
 }
 
-Rows step_reads(const Step *s, Rows out)
+static Range read_rows(const Step *s, int part, Range out)
 {
-	if (out.first >= out.end)
-		return (Rows){ 0, 0 };
+	if (s->spread[part] & SPREAD_ROWS)
+		return (Range){ 0, 1 };
+	if (s->row_map) {
+		Range all = { 0, 0 };
+		for (int y = out.first; y < out.end; y++)
+			all = range_cover(all, s->row_map[y]);
+		return all;
+	}
 	if (s->kind == STEP_DECONV2)
-		return (Rows){ out.first / 2, (out.end + 1) / 2 };
-	const Window w = step_window(s, 0);
-	return (Rows){ out.first * w.stride - w.pad,
-		       (out.end - 1) * w.stride - w.pad + (w.size - 1) * w.dilation + 1 };
+		return (Range){ out.first / 2, (out.end + 1) / 2 };
+	const Window w = s->window[0];
+	return (Range){ out.first * w.stride - w.pad,
+			(out.end - 1) * w.stride - w.pad + (w.size - 1) * w.dilation + 1 };
+}
+
+static Range read_planes(const Step *s, int part, Range out)
+{
+	const Part *in = &s->in[part];
+	if (s->spread[part] & SPREAD_PLANES)
+		return (Range){ in->plane, in->plane + 1 };
+	if (step_planes[s->kind] == READS_ALL)
+		return (Range){ in->plane, in->plane + part_planes(in) };
+	return (Range){ in->plane + out.first, in->plane + out.end };
+}
+
+Region step_reads(const Step *s, int part, Region out)
+{
+	if (region_empty(out))
+		return (Region){ 0 };
+	return (Region){ read_rows(s, part, out.rows), read_planes(s, part, out.planes) };
+}
+
+static void print_range(Range r, FILE *f)
+{
+	fprintf(f, "%d+%d", range_count(r) ? r.first : 0, range_count(r));
 }
 
 static void print_tensor(const Plan *p, const PlanTensor *t, FILE *f)
 {
-	const Layout *l = &t->layout;
-	fprintf(f, "tensor %s channels=%d+%d ", t->op->name, t->channel, t->channels);
-	Layout shown = *l;
-	shown.row = t->band[0].row;
-	shown.rows = t->band[0].rows;
+	Layout shown = t->layout;
+	fprintf(f, "tensor %s channels=%d+%d ", t->name, t->channel, t->channels);
+	shown.rows = t->height;
 	layout_print(&shown, f);
-	fprintf(f, " buffer_rows=%d bytes=%lld life=%d..%d\n", t->buffer_rows,
-		(long long)t->bytes, t->born, t->dies);
-	fprintf(f, "  bands");
-	for (int c = 0; c < p->cores; c++)
-		fprintf(f, " %d+%d", t->band[c].row, t->band[c].rows);
+	fprintf(f, " images=%d bands=%d splits=%d buffer=%dx%d bytes=%lld life=%d..%d\n", t->images,
+		t->cut.bands, t->cut.splits, t->buffer_planes, t->buffer_rows, (long long)t->bytes,
+		t->born, t->dies);
+	fprintf(f, "  shards");
+	for (int c = 0; c < p->cores; c++) {
+		fprintf(f, " ");
+		print_range(t->shard[c].own.rows, f);
+		fprintf(f, "/");
+		print_range(t->shard[c].own.planes, f);
+	}
 	fprintf(f, "\n");
 }
 
@@ -70,7 +134,7 @@ static void print_step(const Step *s, int i, FILE *f)
 {
 	fprintf(f, "step %d %s %s", i, step_names[s->kind], s->op->name);
 	for (int k = 0; k < s->nin; k++)
-		fprintf(f, "%s%s", k ? "," : " in=", s->in[k]->op->name);
+		fprintf(f, "%s%s", k ? "," : " in=", s->in[k].tensor->name);
 	if (s->weights)
 		fprintf(f, " held=%d groups=%d phases=%d weights=%lld@0x%x", s->held, s->groups,
 			s->phases, (long long)s->weight_bytes, (unsigned)s->weight_address);

@@ -4,13 +4,14 @@
  * backend/, which decides nothing the plan should have decided.
  *
  * A plan has steps in execution order. A step is an op that works on the
- * device: a graph op, or the way of a tensor in from or out to the host. A
- * concat is no step: who reads it reads its parts.
+ * device: a graph op or a part of its work, or the way of a tensor in from or
+ * out to the host. A concat is no step: who reads it reads its parts. A slice
+ * of whole planes is none either: who reads it reads those planes.
  *
- * Tensors are cut into bands of whole rows, one for each core. Besides the
- * rows it owns a core keeps the rows its own steps read that others produce
- * (the halo, however large): the producer pushes them there. Rows outside of
- * the image are zero.
+ * Tensors are cut into bands of whole rows times splits of planes, one shard
+ * for each core. Besides the region it owns a core keeps what its own steps
+ * read that others produce (the halo, however large): the producer pushes it
+ * there. Rows outside of the image are zero.
  */
 #ifndef IR_PLAN_H
 #define IR_PLAN_H
@@ -23,30 +24,84 @@
 #include "ir/target.h"
 #include "ir/weight_block.h"
 
-typedef struct Band {
-	int row, rows; /* owned: computed here; rows may be 0 */
-	int first, end; /* kept: rows first to end - 1, owned ones among them */
-} Band;
+/* first to end - 1; empty if first >= end. */
+typedef struct Range {
+	int first, end;
+} Range;
+
+static inline int range_count(Range r) { return r.end > r.first ? r.end - r.first : 0; }
+
+Range range_both(Range a, Range b);  /* what is in both */
+Range range_cover(Range a, Range b); /* the least that holds both; an empty one adds nothing */
+
+typedef struct Region {
+	Range rows, planes; /* rows of an image, outside of it too; planes of an image */
+} Region;
+
+static inline bool region_empty(Region r) { return !range_count(r.rows) || !range_count(r.planes); }
+
+Region region_both(Region a, Region b);
+Region region_cover(Region a, Region b);
+
+typedef struct Shard {
+	Region own;  /* computed here; may be empty */
+	Region keep; /* own and what the core's own steps read */
+} Shard;
+
+/* Core c has band c / splits and split c % splits; cores behind them nothing. */
+typedef struct Cut {
+	int bands, splits;
+} Cut;
 
 typedef struct PlanTensor {
-	const Op *op;    /* whose result it is, or part of it */
+	const Op *op;     /* whose result it is, or part of it, or a step on the way to it */
+	const char *name; /* the op's, or with a suffix; unique in the plan */
 	int channel, channels; /* of the op's result */
-	Layout layout;   /* of the buffer; row and rows are meaningless here */
-	Band *band;      /* of each core */
-	int buffer_rows; /* of the buffer on every core: the most any keeps */
-	int slack;       /* bytes behind the last plane that a reader may run into */
-	int64_t bytes;   /* of the buffer, slack included; its address is the layout's */
-	int born, dies;  /* steps: written in one, last read in the other */
+	int height;       /* rows of an image */
+	int images;       /* stacked in the buffer: planes of one behind those of the last */
+	int row_unit, plane_unit; /* bands and splits begin at multiples */
+	Layout layout;    /* row, rows, plane are meaningless here; planes are those of an image */
+	Cut cut;
+	Shard *shard;     /* of each core */
+	int buffer_rows, buffer_planes; /* of an image and phase, on every core: the most any keeps */
+	int slack;        /* bytes behind the last plane that a reader may run into */
+	int64_t bytes;    /* of the buffer, slack included; its address is the layout's */
+	int born, dies;   /* steps: written in one, last read in the other */
 } PlanTensor;
+
+/* Planes of the buffer, of all images and phases. */
+static inline int tensor_buffer_planes(const PlanTensor *t)
+{
+	return t->layout.phases * t->images * t->buffer_planes;
+}
 
 /* What a step does, by the routines that do it. */
 typedef enum StepKind {
-#define STEP(id, name, what) STEP_##id,
+#define STEP(id, name, reads, what) STEP_##id,
 #include "ir/steps.def"
 	STEP_COUNT
 } StepKind;
 
 extern const char *const step_names[STEP_COUNT];
+
+/* Channels a step reads: whole planes of a tensor, the last perhaps not full. */
+typedef struct Part {
+	PlanTensor *tensor;
+	int plane, channels;
+} Part;
+
+static inline int part_planes(const Part *p) { return (p->channels + PLANE - 1) / PLANE; }
+
+/* A window sliding over an image: how conv, pool and the like read. A step
+ * without one has { 1, 1, 1, 0 } both ways. */
+typedef struct Window {
+	int size, stride, dilation, pad; /* pad: before the first row or column */
+} Window;
+
+/* An operand that is the same for all of these. */
+enum { SPREAD_ROWS = 1, SPREAD_COLS = 2, SPREAD_PLANES = 4 };
+
+enum { MAX_STEP_PARTS = 8 };
 
 /*
  * Weights of a step come in groups of `held` output tiles of 32 channels that
@@ -59,16 +114,22 @@ typedef struct Step {
 	StepKind kind;
 	const Op *op;
 	Act act;
-	PlanTensor **in; /* parts of a concat count one by one */
+	Part *in; /* parts of a concat count one by one */
 	int nin;
 	PlanTensor *out; /* NULL for a host edge out */
 	int channel;     /* of the op's result, the first this step makes or sends */
-	int from;        /* of a host edge out: which input of the op it sends */
+	int from;        /* of a host edge out: which input of the op it sends, */
+	int piece;       /* and as which piece of the output */
+	int image;       /* of a batch that is looped over: which; its tensors hold one */
+	Window window[2]; /* rows, columns */
+	const Range *row_map;        /* or, for each output row: which input rows it reads */
+	int spread[MAX_STEP_PARTS]; /* of each operand: SPREAD_* */
+	const Tensor *filter, *bias; /* [out][in][ky][kx]; of STEP_DECONV2 [in][out][ky][kx] */
 	DevTypes weights; /* their format; 0: there are none */
-	int taps, held, groups;
+	int taps, held, groups; /* groups of all output channels, whatever the cut */
 	int phases;      /* of fidelity: 1, 2 or 4 */
 	int64_t page_bytes;
-	int64_t weight_bytes; /* all pages, resident while the step runs */
+	int64_t weight_bytes; /* pages a core holds while the step runs */
 	uint32_t weight_address;
 	int64_t scratch_bytes; /* rows on their way from or to the host */
 	uint32_t scratch_address;
@@ -76,6 +137,9 @@ typedef struct Step {
 
 /* The blocks of one part of the input. */
 WeightBlocks step_blocks(const Step *s, int part);
+
+/* Groups of weights that make these planes of the output. */
+Range step_groups(const Step *s, Range planes);
 
 typedef struct Plan {
 	const Graph *graph;
@@ -90,21 +154,9 @@ typedef struct Plan {
 	int peak_step;
 } Plan;
 
-/* A window sliding over an image: how conv, pool and the like read. A step
- * without one has { 1, 1, 1, 0 } both ways. */
-typedef struct Window {
-	int size, stride, dilation, pad; /* pad: before the first row or column */
-} Window;
-
-Window step_window(const Step *s, int axis); /* 0: rows, 1: columns */
-
-/* Rows of the input that output rows first to end - 1 read, rows outside of
- * the image included. */
-typedef struct Rows {
-	int first, end;
-} Rows;
-
-Rows step_reads(const Step *s, Rows out);
+/* What of part `part`'s tensor a step reads to make a region of its result;
+ * rows outside of the image included. */
+Region step_reads(const Step *s, int part, Region out);
 
 /* One line per tensor and step. */
 void plan_print(const Plan *p, FILE *f);

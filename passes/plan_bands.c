@@ -1,6 +1,6 @@
 /*
- * The plan without tuning: height bands over as many cores as shorten the
- * longest band of every step, everything in L1.
+ * The plan without tuning: as many cores as shorten the longest shard of every
+ * step, everything in L1.
  */
 #include "passes/plan.h"
 
@@ -10,15 +10,18 @@ static int64_t longest(const Plan *p)
 	int64_t sum = 0;
 	for (int i = 0; i < p->nsteps; i++) {
 		const Step *s = &p->steps[i];
-		int rows = 0;
-		if (!s->out)
-			continue;
-		for (int c = 0; c < p->cores; c++)
-			rows = s->out->band[c].rows > rows ? s->out->band[c].rows : rows;
-		int64_t depth = s->out->layout.planes;
-		for (int k = 0; k < s->nin && s->weights; k++)
-			depth += (int64_t)s->in[k]->layout.planes * s->taps * s->groups;
-		sum += rows * depth * ((s->out->layout.cols + TILE - 1) / TILE);
+		int64_t most = 0;
+		for (int c = 0; s->out && c < p->cores; c++) {
+			const Region own = s->out->shard[c].own;
+			int64_t depth = range_count(own.planes);
+			for (int k = 0; k < s->nin && s->weights; k++)
+				depth += (int64_t)part_planes(&s->in[k]) * s->taps
+					* range_count(step_groups(s, own.planes));
+			const int64_t work = depth * range_count(own.rows);
+			most = work > most ? work : most;
+		}
+		if (s->out)
+			sum += most * ((s->out->layout.cols + TILE - 1) / TILE);
 	}
 	return sum;
 }
@@ -29,32 +32,59 @@ static int next_count(const Target *t, int cores)
 	return cores < t->grid_cols ? cores + 1 : cores + (int)t->grid_cols;
 }
 
-/* Every core has a row of every tensor. */
+/* More cores than the highest tensor has rows would have nothing to do. */
 static int64_t most_cores(const Plan *p)
 {
-	int64_t most = p->target->grid_cols * p->target->grid_rows;
+	const int64_t all = p->target->grid_cols * p->target->grid_rows;
+	int64_t most = 1;
 	for (int i = 0; i < p->ntensors; i++)
-		if (p->tensors[i]->op->shape.dim[2] < most)
-			most = p->tensors[i]->op->shape.dim[2];
-	return most;
+		most = p->tensors[i]->height > most ? p->tensors[i]->height : most;
+	return most < all ? most : all;
 }
 
-Plan *plan_bands(const Graph *g, const Target *t)
+static int best_cores(Plan *p, Cut cut)
 {
-	Plan *p = plan_steps(g, t);
-	if (!p)
-		return NULL;
-	const int64_t most = most_cores(p);
 	int best = 1;
 	int64_t least = INT64_MAX;
-	for (int n = 1; n <= most; n = next_count(t, n)) {
-		plan_cut(p, n);
+	for (int n = 1; n <= most_cores(p); n = next_count(p->target, n)) {
+		plan_cut(p, n, cut);
 		const int64_t work = longest(p);
 		if (work < least) {
 			least = work;
 			best = n;
 		}
 	}
-	plan_cut(p, best);
+	return best;
+}
+
+/* Every op that is cut has to find the cores for it. */
+static bool check_cuts(const Plan *p)
+{
+	bool ok = true;
+	for (int i = 0; i < p->nsteps; i++) {
+		const PlanTensor *t = p->steps[i].out;
+		if (!t || t->cut.bands * t->cut.splits <= p->cores)
+			continue;
+		diag_error(p->graph->diag, t->op->loc,
+			   "%s '%s': %d bands times %d splits are more than the %d cores of the plan",
+			   op_info[t->op->kind].name, t->op->name, t->cut.bands, t->cut.splits, p->cores);
+		ok = false;
+	}
+	return ok;
+}
+
+Plan *plan_bands(const Graph *g, const Target *t, const PlanOptions *options)
+{
+	static const PlanOptions open = { 0 };
+	const PlanOptions *o = options ? options : &open;
+	Plan *p = plan_steps(g, t, o->stacked);
+	if (!p)
+		return NULL;
+	const int cores = o->cores ? o->cores : best_cores(p, o->cut);
+	plan_cut(p, cores, o->cut);
+	if (!check_cuts(p))
+		return NULL;
+	if (plan_reshard(p))
+		plan_cut(p, cores, o->cut);
 	return plan_place(p) ? p : NULL;
 }

@@ -1,98 +1,183 @@
 /*
- * Cutting tensors into bands of rows, and how large their buffers get.
+ * Cutting tensors into bands of rows and splits of planes, and how large their
+ * buffers get.
  *
- * Core c of n owns rows c*H/n to (c+1)*H/n - 1 of every tensor, so rows that
+ * Band b of n owns rows b*H/n to (b+1)*H/n - 1 of every tensor, so rows that
  * belong together at different resolutions lie on the same or on neighbouring
- * cores. What a core's own steps read beyond its band is kept beside it.
+ * cores; splits likewise, of planes. What a core's own steps read beyond that is
+ * kept beside it.
  */
 #include "passes/plan.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "ir/hint.h"
 
 /* A reader takes 32 pixels at a time from any column of the window, so it may
- * run past the last row by less than this. */
-enum { SLACK_PIXELS = 64 };
+ * run past the last row by less than this and the lead. */
+enum { SLACK_PIXELS = 48 };
 
 /* Rows a host edge works on: two sets of 16 channels for each of two RISC-Vs. */
 enum { EDGE_ROOM = 2 * 2 * PLANE };
 
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-static int height(const PlanTensor *t) { return (int)t->op->shape.dim[2]; }
+static int larger(int a, int b) { return a > b ? a : b; }
 
-/* A transposed convolution makes both rows of each it reads. */
-static void own(Plan *p, PlanTensor *t, const Step *s)
+/* Share `i` of `n` of `all`, in units. */
+static Range share(int all, int unit, int i, int n)
 {
-	t->band = arena_array(p->graph->arena, Band, p->cores);
-	for (int c = 0; c < p->cores; c++) {
-		int row = (int)((int64_t)height(t) * c / p->cores);
-		int end = (int)((int64_t)height(t) * (c + 1) / p->cores);
-		if (s->kind == STEP_DECONV2) {
-			row = 2 * s->in[0]->band[c].row;
-			end = row + 2 * s->in[0]->band[c].rows;
-		}
-		t->band[c] = (Band){ row, end - row, row, end };
-	}
+	const int64_t units = (all + unit - 1) / unit;
+	const int first = (int)(units * i / n) * unit, end = (int)(units * (i + 1) / n) * unit;
+	return (Range){ first, end < all ? end : all };
 }
 
-static void keep(Band *b, Rows r)
+/* What the op's hints ask for; zeros where they say nothing. */
+static Cut hinted(const Plan *p, const Op *op)
 {
-	if (r.first >= r.end)
-		return;
-	if (b->first >= b->end) {
-		b->first = r.first;
-		b->end = r.end;
-		return;
+	const char *shard = op_hint(op, "shard"), *bands = op_hint(op, "bands");
+	const char *split = op_hint(op, "split");
+	Cut c = { 0, 0 };
+	if (shard && strcmp(shard, "height") == 0)
+		c = (Cut){ p->cores, 1 };
+	else if (shard && strcmp(shard, "width") == 0)
+		c = (Cut){ 1, p->cores };
+	else if (shard && strcmp(shard, "block") == 0)
+		c = (Cut){ p->rows, p->cols };
+	if (bands)
+		c.bands = atoi(bands);
+	if (split)
+		c.splits = atoi(split);
+	return c;
+}
+
+/* At most as many as there are cores: bands give way to splits that are asked for. */
+static Cut cut_of(const Plan *p, const Op *op, Cut open)
+{
+	Cut c = hinted(p, op);
+	if (!c.bands && !c.splits)
+		c = open;
+	if (!c.splits)
+		c.splits = 1;
+	if (!c.bands)
+		c.bands = p->cores / c.splits;
+	return c;
+}
+
+static void own(Plan *p, PlanTensor *t)
+{
+	t->shard = arena_array(p->graph->arena, Shard, p->cores);
+	for (int c = 0; c < p->cores && c < t->cut.bands * t->cut.splits; c++) {
+		const Region r = { share(t->height, t->row_unit, c / t->cut.splits, t->cut.bands),
+				   share(t->layout.planes, t->plane_unit, c % t->cut.splits,
+					 t->cut.splits) };
+		if (!region_empty(r))
+			t->shard[c] = (Shard){ r, r };
 	}
-	b->first = r.first < b->first ? r.first : b->first;
-	b->end = r.end > b->end ? r.end : b->end;
 }
 
 static void keep_read(Plan *p, const Step *s)
 {
-	for (int c = 0; c < p->cores; c++) {
-		/* A host edge out sends what it owns. */
-		if (!s->out)
-			continue;
-		const Band *o = &s->out->band[c];
-		const Rows r = step_reads(s, (Rows){ o->row, o->row + o->rows });
-		for (int i = 0; i < s->nin; i++)
-			keep(&s->in[i]->band[c], r);
+	/* A host edge out sends what it owns; a reshard pushes out of what is owned. */
+	if (!s->out || s->kind == STEP_RESHARD)
+		return;
+	for (int c = 0; c < p->cores; c++)
+		for (int i = 0; i < s->nin; i++) {
+			Shard *in = &s->in[i].tensor->shard[c];
+			in->keep = region_cover(in->keep, step_reads(s, i, s->out->shard[c].own));
+		}
+}
+
+/* Zero columns a step wants beside the image, on either side. */
+static int margin(const Step *s, const PlanTensor *t)
+{
+	const Window w = s->window[1];
+	const int last = (s->out->layout.cols - 1) * w.stride - w.pad + (w.size - 1) * w.dilation;
+	return larger(w.pad, last - (t->layout.cols - 1));
+}
+
+/* Rows move whole from one cut to another, so both have the same lead. */
+static void match_leads(Plan *p)
+{
+	for (int i = p->nsteps - 1; i >= 0; i--) {
+		const Step *s = &p->steps[i];
+		if (s->kind == STEP_RESHARD)
+			s->in[0].tensor->layout.lead = larger(s->in[0].tensor->layout.lead,
+							      s->out->layout.lead);
+	}
+	for (int i = 0; i < p->nsteps; i++) {
+		const Step *s = &p->steps[i];
+		if (s->kind == STEP_RESHARD)
+			s->out->layout.lead = s->in[0].tensor->layout.lead;
+	}
+}
+
+static void widen_leads(Plan *p)
+{
+	for (int i = 0; i < p->ntensors; i++)
+		p->tensors[i]->layout.lead = PITCH_STEP;
+	for (int i = 0; i < p->nsteps; i++) {
+		const Step *s = &p->steps[i];
+		for (int k = 0; s->out && k < s->nin; k++) {
+			PlanTensor *t = s->in[k].tensor;
+			const int pixels = (margin(s, t) + t->layout.phases - 1) / t->layout.phases;
+			if (!(s->spread[k] & SPREAD_COLS))
+				t->layout.lead = larger(t->layout.lead,
+							(int)round_up(pixels, PITCH_STEP));
+		}
 	}
 }
 
 static void size_buffer(Plan *p, PlanTensor *t)
 {
 	Layout *l = &t->layout;
-	t->buffer_rows = 1;
+	t->buffer_rows = t->buffer_planes = 1;
 	for (int c = 0; c < p->cores; c++) {
-		const int rows = t->band[c].end - t->band[c].first;
-		t->buffer_rows = rows > t->buffer_rows ? rows : t->buffer_rows;
+		const Region *keep = &t->shard[c].keep;
+		t->buffer_rows = larger(t->buffer_rows, range_count(keep->rows));
+		t->buffer_planes = larger(t->buffer_planes, range_count(keep->planes));
 	}
-	l->lead = PITCH_STEP;
-	l->pitch = layout_pitch(l->cols, 1, l->lead, 0);
-	l->rows = t->buffer_rows;
+	l->pitch = layout_pitch(l->cols, l->phases, l->lead, 0);
 	l->place = PLACE_L1;
-	t->slack = SLACK_PIXELS * (l->type == DEV_BF16 ? 2 : 1) * PLANE;
-	t->bytes = layout_bytes(l) + t->slack;
+	t->slack = (SLACK_PIXELS + l->lead) * (l->type == DEV_BF16 ? 2 : 1) * PLANE;
+	Layout buffer = *l;
+	buffer.rows = t->buffer_rows;
+	buffer.planes = t->images * t->buffer_planes;
+	t->bytes = layout_bytes(&buffer) + t->slack;
 }
 
-void plan_cut(Plan *p, int cores)
+static void size_step(Plan *p, Step *s)
+{
+	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
+	if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT)
+		s->scratch_bytes = EDGE_ROOM * round_up(4 * t->layout.cols, ALIGN_DRAM);
+	s->weight_bytes = 0;
+	for (int c = 0; s->weights && c < p->cores; c++) {
+		const int pages = range_count(step_groups(s, t->shard[c].own.planes));
+		if (pages * s->page_bytes > s->weight_bytes)
+			s->weight_bytes = pages * s->page_bytes;
+	}
+}
+
+void plan_cut(Plan *p, int cores, Cut cut)
 {
 	p->cores = cores;
 	p->cols = cores < p->target->grid_cols ? cores : (int)p->target->grid_cols;
 	p->rows = (cores + p->cols - 1) / p->cols;
-	for (int i = 0; i < p->nsteps; i++)
-		if (p->steps[i].out)
-			own(p, p->steps[i].out, &p->steps[i]);
+	for (int i = 0; i < p->nsteps; i++) {
+		const Step *s = &p->steps[i];
+		if (s->out && s->kind != STEP_RESHARD)
+			s->out->cut = cut_of(p, s->op, cut);
+	}
+	for (int i = 0; i < p->ntensors; i++)
+		own(p, p->tensors[i]);
 	for (int i = 0; i < p->nsteps; i++)
 		keep_read(p, &p->steps[i]);
+	widen_leads(p);
+	match_leads(p);
 	for (int i = 0; i < p->ntensors; i++)
 		size_buffer(p, p->tensors[i]);
-	for (int i = 0; i < p->nsteps; i++) {
-		Step *s = &p->steps[i];
-		const PlanTensor *t = s->out ? s->out : s->in[0];
-		if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT)
-			s->scratch_bytes = EDGE_ROOM * round_up(4 * t->layout.cols, ALIGN_DRAM);
-	}
+	for (int i = 0; i < p->nsteps; i++)
+		size_step(p, &p->steps[i]);
 }

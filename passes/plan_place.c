@@ -90,17 +90,21 @@ static void find_peak(Plan *p, const Buffers *b)
 	}
 }
 
-static bool rows_fit(const Plan *p)
+static bool buffers_fit(const Plan *p)
 {
 	bool ok = true;
 	for (int i = 0; i < p->ntensors; i++) {
 		const PlanTensor *t = p->tensors[i];
-		if (t->buffer_rows <= MAX_BAND_ROWS)
+		const bool high = t->buffer_rows > MAX_BAND_ROWS;
+		const bool deep = tensor_buffer_planes(t) > MAX_BAND_PLANES;
+		if (!high && !deep)
 			continue;
 		diag_error(p->graph->diag, t->op->loc,
-			   "%s '%s': a core keeps %d rows of it, %d is the most",
-			   op_info[t->op->kind].name, t->op->name, t->buffer_rows,
-			   (int)MAX_BAND_ROWS);
+			   "%s '%s': a core keeps %d %s of it, %d is the most",
+			   op_info[t->op->kind].name, t->op->name,
+			   high ? t->buffer_rows : tensor_buffer_planes(t),
+			   high ? "rows" : "planes of 16 channels",
+			   (int)(high ? MAX_BAND_ROWS : MAX_BAND_PLANES));
 		ok = false;
 	}
 	return ok;
@@ -124,7 +128,7 @@ bool plan_place(Plan *p)
 			*me->address64 = (uint64_t)me->at;
 	}
 	if (end <= t->l1_end)
-		return rows_fit(p);
+		return buffers_fit(p);
 	const Step *s = &p->steps[p->peak_step];
 	const int64_t room = t->l1_end - first;
 	diag_error(p->graph->diag, s->op->loc,

@@ -28,7 +28,7 @@ static Emitted measure(int convs, bool fresh)
 	Graph *g = random_chain(a, &d, 1, convs, 16, 8);
 	passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 });
 	const Target *t = target_load(a, &d, "wormhole_n150");
-	const Plan *plan = plan_bands(g, t);
+	const Plan *plan = plan_bands(g, t, NULL);
 	const double from = clock_now();
 	Program *p = lower(plan);
 	Emission emission = { 0 };

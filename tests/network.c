@@ -9,18 +9,7 @@
 #include "passes/plan.h"
 #include "runtime/ref/ref.h"
 
-static Plan *planned(Network *n, int cores)
-{
-	if (!cores)
-		return plan_bands(n->g, n->target);
-	Plan *p = plan_steps(n->g, n->target);
-	if (!p)
-		return NULL;
-	plan_cut(p, cores);
-	return plan_place(p) ? p : NULL;
-}
-
-Network *network_of(Graph *g, int cores)
+Network *network_planned(Graph *g, const PlanOptions *options)
 {
 	Network *n = arena_new(g->arena, Network);
 	TesseraError e = { 0 };
@@ -28,17 +17,22 @@ Network *network_of(Graph *g, int cores)
 	if (!passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }))
 		return NULL;
 	n->target = target_load(g->arena, g->diag, "wormhole_n150");
-	n->plan = planned(n, cores);
+	n->plan = plan_bands(g, n->target, options);
 	if (!n->plan)
 		return NULL;
 	n->program = lower(n->plan);
-	const EmitOptions options = { .compiler = "test" };
-	if (!emit_program(&n->emission, g->arena, g->diag, n->program, n->target, &options))
+	const EmitOptions emit = { .compiler = "test" };
+	if (!emit_program(&n->emission, g->arena, g->diag, n->program, n->target, &emit))
 		return NULL;
 	n->opened = tessera_package_memory(n->emission.package.data, n->emission.package.size, &e);
 	if (!n->opened)
 		diag_error(g->diag, (Loc){ .file = "package" }, "%s", e.text);
 	return n->opened ? n : NULL;
+}
+
+Network *network_of(Graph *g, int cores)
+{
+	return network_planned(g, &(PlanOptions){ .cores = cores });
 }
 
 Network *network_compile(Arena *a, Diag *d, const char *text, int cores)
@@ -53,20 +47,47 @@ void network_free(Network *n)
 		tessera_package_close(n->opened);
 }
 
-static int64_t elements(TesseraTensor t) { return (int64_t)(t.bytes / sizeof(float)); }
+int64_t network_input_count(const Network *n)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < tessera_input_count(n->opened); i++)
+		sum += (int64_t)(tessera_input(n->opened, i).bytes / sizeof(float));
+	return sum;
+}
 
-int64_t network_input_count(const Network *n) { return elements(tessera_input(n->opened, 0)); }
-int64_t network_output_count(const Network *n) { return elements(tessera_output(n->opened, 0)); }
+int64_t network_output_count(const Network *n)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < tessera_output_count(n->opened); i++)
+		sum += (int64_t)(tessera_output(n->opened, i).bytes / sizeof(float));
+	return sum;
+}
+
+bool network_run_loaded(const Network *n, TesseraProgram *p, const float *in, float *out,
+			TesseraError *e)
+{
+	const size_t nin = tessera_input_count(n->opened), nout = tessera_output_count(n->opened);
+	TesseraArray from[8], to[8];
+	assert(nin <= 8 && nout <= 8);
+	for (size_t i = 0; i < nin; i++) {
+		const TesseraTensor t = tessera_input(n->opened, i);
+		from[i] = tessera_array(&t, (void *)(uintptr_t)in);
+		in += t.bytes / sizeof(float);
+	}
+	for (size_t i = 0; i < nout; i++) {
+		const TesseraTensor t = tessera_output(n->opened, i);
+		to[i] = tessera_array(&t, out);
+		out += t.bytes / sizeof(float);
+	}
+	return tessera_run(p, from, nin, to, nout, e);
+}
 
 bool network_run(const Network *n, const char *device, const float *in, float *out,
 		 TesseraError *e)
 {
 	TesseraDevice *d = tessera_device_open(device, e);
 	TesseraProgram *p = d ? tessera_load(d, n->opened, e) : NULL;
-	const TesseraTensor x = tessera_input(n->opened, 0), y = tessera_output(n->opened, 0);
-	const TesseraArray from = tessera_array(&x, (void *)(uintptr_t)in);
-	const TesseraArray to = tessera_array(&y, out);
-	const bool ok = p && tessera_run(p, &from, 1, &to, 1, e);
+	const bool ok = p && network_run_loaded(n, p, in, out, e);
 	tessera_unload(p);
 	tessera_device_close(d);
 	return ok;
@@ -74,14 +95,20 @@ bool network_run(const Network *n, const char *device, const float *in, float *o
 
 void network_ref(const Network *n, const float *in, float *out)
 {
-	Tensor *x = NULL, *y = NULL;
+	Tensor *x[8] = { 0 }, *y[8] = { 0 };
+	size_t nin = 0;
 	for_each_op(op, n->g)
 		if (op->kind == OP_INPUT) {
-			x = tensor_create(n->g->arena, TYPE_F32, op_callers_shape(op));
-			memcpy(tensor_f32_data(x), in, (size_t)tensor_bytes(x));
+			assert(nin < 8);
+			x[nin] = tensor_create(n->g->arena, TYPE_F32, op_callers_shape(op));
+			memcpy(tensor_f32_data(x[nin]), in, (size_t)tensor_bytes(x[nin]));
+			in += tensor_count(x[nin++]);
 		}
-	const bool ok = ref_run(n->g, n->g->arena, &x, &y, &(RefOptions){ 0 });
+	const bool ok = ref_run(n->g, n->g->arena, x, y, &(RefOptions){ 0 });
 	assert(ok);
 	(void)ok;
-	memcpy(out, y->data, (size_t)tensor_bytes(y));
+	for (size_t i = 0; i < tessera_output_count(n->opened); i++) {
+		memcpy(out, y[i]->data, (size_t)tensor_bytes(y[i]));
+		out += tensor_count(y[i]);
+	}
 }

@@ -10,7 +10,7 @@
 
 #include "backend/emit.h"
 #include "ir/graph.h"
-#include "ir/plan.h"
+#include "passes/plan.h"
 #include "runtime/host/tessera_rt.h"
 
 typedef struct Network {
@@ -26,12 +26,18 @@ typedef struct Network {
  * fails, which `d` was told. */
 Network *network_compile(Arena *a, Diag *d, const char *text, int cores);
 Network *network_of(Graph *g, int cores);
+Network *network_planned(Graph *g, const PlanOptions *options);
 void network_free(Network *n);
 
-/* One f32 input, one output, both the caller's. False: `e` says why. */
+/* f32 inputs and outputs, at most 8 each, all inputs one behind the other, all
+ * outputs likewise, the caller's. False: `e` says why. */
 bool network_run(const Network *n, const char *device, const float *in, float *out,
 		 TesseraError *e);
 
+bool network_run_loaded(const Network *n, TesseraProgram *p, const float *in, float *out,
+			TesseraError *e);
+
+/* Elements of all inputs, of all outputs. */
 int64_t network_input_count(const Network *n);
 int64_t network_output_count(const Network *n);
 

@@ -34,27 +34,44 @@ static Graph *parse(Fixture *t, const char *text)
 	return g;
 }
 
-static Plan *plan(Fixture *t, int cores)
+static Plan *plan_cut_to(Fixture *t, int cores, Cut cut)
 {
-	Plan *p = plan_steps(parse(t, unet), target_load(t->arena, &t->diag, "wormhole_n150"));
+	Plan *p = plan_bands(parse(t, unet), target_load(t->arena, &t->diag, "wormhole_n150"),
+			     &(PlanOptions){ .cores = cores, .cut = cut });
 	assert_non_null(p);
-	plan_cut(p, cores);
-	assert_true(plan_place(p));
 	return p;
+}
+
+static Plan *plan(Fixture *t, int cores) { return plan_cut_to(t, cores, (Cut){ 0 }); }
+
+/* How many cores own a row of a plane. */
+static int owners(const Plan *p, const PlanTensor *t, int row, int plane)
+{
+	int n = 0;
+	for (int c = 0; c < p->cores; c++) {
+		const Region *own = &t->shard[c].own;
+		n += own->rows.first <= row && row < own->rows.end && own->planes.first <= plane
+			&& plane < own->planes.end;
+	}
+	return n;
+}
+
+static void check_owners(const Plan *p)
+{
+	for (int i = 0; i < p->ntensors; i++) {
+		const PlanTensor *t = p->tensors[i];
+		for (int row = 0; row < t->height; row++)
+			for (int plane = 0; plane < t->layout.planes; plane++)
+				assert_int_equal(owners(p, t, row, plane), 1);
+	}
 }
 
 static void every_row_has_one_owner(void **state)
 {
 	for (int cores = 1; cores <= 64; cores += 7) {
-		const Plan *p = plan(*state, cores);
-		for (int i = 0; i < p->ntensors; i++) {
-			int row = 0;
-			for (int c = 0; c < cores; c++) {
-				assert_int_equal(p->tensors[i]->band[c].row, row);
-				row += p->tensors[i]->band[c].rows;
-			}
-			assert_int_equal(row, p->tensors[i]->op->shape.dim[2]);
-		}
+		check_owners(plan(*state, cores));
+		check_owners(plan_cut_to(*state, cores, (Cut){ 1, cores }));
+		check_owners(plan_cut_to(*state, cores, (Cut){ 0, cores > 2 ? 3 : 1 }));
 	}
 }
 
@@ -63,15 +80,18 @@ static void what_a_step_reads_is_kept(void **state)
 	const Plan *p = plan(*state, 16);
 	for (int i = 0; i < p->nsteps; i++) {
 		const Step *s = &p->steps[i];
-		for (int c = 0; s->out && c < p->cores; c++) {
-			const Band *o = &s->out->band[c];
-			const Rows r = step_reads(s, (Rows){ o->row, o->row + o->rows });
-			for (int k = 0; k < s->nin && o->rows; k++) {
-				assert_true(s->in[k]->band[c].first <= r.first);
-				assert_true(s->in[k]->band[c].end >= r.end);
-				assert_true(r.end - r.first <= s->in[k]->buffer_rows);
+		for (int c = 0; s->out && c < p->cores; c++)
+			for (int k = 0; k < s->nin; k++) {
+				const Region r = step_reads(s, k, s->out->shard[c].own);
+				const Region keep = s->in[k].tensor->shard[c].keep;
+				if (region_empty(r))
+					continue;
+				assert_true(keep.rows.first <= r.rows.first);
+				assert_true(keep.rows.end >= r.rows.end);
+				assert_true(keep.planes.first <= r.planes.first);
+				assert_true(keep.planes.end >= r.planes.end);
+				assert_true(range_count(keep.rows) <= s->in[k].tensor->buffer_rows);
 			}
-		}
 	}
 }
 
@@ -82,9 +102,10 @@ static void a_window_reads_its_halo(void **state)
 	const Step *y = &p->steps[p->nsteps - 2];
 	assert_int_equal(y->kind, STEP_CONV);
 	assert_int_equal(y->nin, 2);
-	assert_int_equal(y->in[0]->band[0].first, -2);
-	assert_int_equal(y->in[0]->band[3].first, 9 - 2);
-	assert_int_equal(y->in[0]->band[3].end, 12 + 2);
+	const Shard *shard = y->in[0].tensor->shard;
+	assert_int_equal(shard[0].keep.rows.first, -2);
+	assert_int_equal(shard[3].keep.rows.first, 9 - 2);
+	assert_int_equal(shard[3].keep.rows.end, 12 + 2);
 }
 
 static bool lives(const PlanTensor *t, int step) { return t->born <= step && step <= t->dies; }
@@ -119,7 +140,7 @@ static void an_op_without_routine_is_named(void **state)
 				  "%a = avg_pool %x {dilations = [1,1], kernel = [2,2], "
 				  "pads = [0,0,0,0], strides = [2,2]} : f32[1,3,4,4]\n"
 				  "%t = tanh %a : f32[1,3,4,4]\n%o = output %t : f32[1,3,4,4]\n");
-	assert_null(plan_bands(g, target_load(t->arena, &t->diag, "wormhole_n150")));
+	assert_null(plan_bands(g, target_load(t->arena, &t->diag, "wormhole_n150"), NULL));
 	assert_non_null(strstr(fixture_said(t), "avg_pool 'a': this op has no device routine yet"));
 	assert_non_null(strstr(fixture_said(t), "tanh 't': this op has no device routine yet"));
 }
@@ -130,14 +151,15 @@ static void what_does_not_fit_is_said(void **state)
 	const Graph *g = parse(t, "graph \"n\"\n%x = input {stored = bf16} : f32[1,64,4000,4000]\n"
 				  "%y = relu %x {stored = bf16} : f32[1,64,4000,4000]\n"
 				  "%o = output %y : f32[1,64,4000,4000]\n");
-	assert_null(plan_bands(g, target_load(t->arena, &t->diag, "wormhole_n150")));
+	assert_null(plan_bands(g, target_load(t->arena, &t->diag, "wormhole_n150"), NULL));
 	assert_non_null(strstr(fixture_said(t), "bytes of L1 on each of 64 cores, wormhole_n150 has"));
 }
 
 /* Plans the graph and expects to be told each of the texts. */
 static Plan *plan_and_hear(Fixture *t, const char *text, const char *const *texts)
 {
-	Plan *p = plan_bands(parse(t, text), target_load(t->arena, &t->diag, "wormhole_n150"));
+	Plan *p = plan_bands(parse(t, text), target_load(t->arena, &t->diag, "wormhole_n150"),
+			     NULL);
 	for (; *texts; texts++)
 		if (!strstr(fixture_said(t), *texts))
 			fail_msg("not '%s' but '%s'", *texts, fixture_said(t));
@@ -155,7 +177,7 @@ static void an_input_is_bf16(void **state)
 
 static void a_wrong_shape_hides_no_other_reason(void **state)
 {
-	static const char *const said[] = { "input 'b': a batch of more than one",
+	static const char *const said[] = { "input 'b': its batch differs from another input's",
 					    "tanh 't': this op has no device routine yet", NULL };
 	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,3,8,8]\n"
 				  "%b = input : f32[2,3,8,8]\n%r = relu %b : f32[2,3,8,8]\n"
@@ -220,11 +242,11 @@ static void what_parameters_cannot_hold_is_said(void **state)
 
 static void hints_are_followed_or_told(void **state)
 {
-	static const char *const said[] = { "conv 'y': this plan does not follow hint bands", NULL };
+	static const char *const said[] = { "conv 'y': this plan does not follow hint k_block", NULL };
 	const Plan *p = plan_and_hear(
 		*state, "graph \"n\"\n%x = input : f32[1,1,8,8]\n"
 		"%w = constant splat 0.5 : f32[1,1,1,1]\n"
-		"%y = conv %x, %w {dilations = [1,1], hints = [bands = \"2\", fidelity = \"lofi\"], "
+		"%y = conv %x, %w {dilations = [1,1], hints = [k_block = \"2\", fidelity = \"lofi\"], "
 		"pads = [0,0,0,0], strides = [1,1]} : f32[1,1,8,8]\n"
 		"%o = output %y : f32[1,1,8,8]\n", said);
 	assert_non_null(p);

@@ -26,7 +26,7 @@ static inline uint32_t tt_edge_at(const TtEdge *p, uint32_t page)
 /* Channels of the tensor in plane i. */
 static inline uint32_t tt_edge_channels(const TtEdge *p, uint32_t i)
 {
-	const uint32_t first = 16 * i;
+	const uint32_t first = p->channel + 16 * i;
 	return p->channels <= first ? 0 : tt_least(16, p->channels - first);
 }
 
@@ -44,7 +44,7 @@ static inline uint32_t tt_edge_scratch(const TtEdge *p, uint32_t part, uint32_t 
 static inline void tt_edge_read(const TtEdge *p, uint32_t plane, uint32_t row, uint32_t to)
 {
 	for (uint32_t c = 0; c < tt_edge_channels(p, plane); c++) {
-		const uint32_t page = tt_edge_page(p, 16 * plane + c, row);
+		const uint32_t page = tt_edge_page(p, p->channel + 16 * plane + c, row);
 		tt_noc_read(tt_dram_node(page % TT_DRAM_BANKS), tt_edge_at(p, page),
 			    to + c * p->page_bytes, 4 * p->width);
 	}
@@ -105,7 +105,7 @@ static inline void tt_edge_convert(const TtEdge *p, uint32_t from, uint32_t chan
 TT_ROUTINE void tt_edge_in(const TtEdge *p, uint32_t part, uint32_t parts)
 {
 	uint32_t turn = 0;
-	if (part >= p->rows)
+	if (part >= p->rows || !p->planes)
 		return;
 	tt_edge_read(p, 0, part, tt_edge_scratch(p, part, 0));
 	for (uint32_t row = part; row < p->rows; row += parts) {
@@ -188,7 +188,7 @@ TT_ROUTINE void tt_edge_out(const TtEdge *p, uint32_t type, uint32_t part, uint3
 			tt_l1_set(end, *tt_l1(end));
 			noc_async_write_barrier(); /* the other half may be filled again */
 			for (uint32_t c = 0; c < channels; c++) {
-				const uint32_t page = tt_edge_page(p, 16 * plane + c, row);
+				const uint32_t page = tt_edge_page(p, p->channel + 16 * plane + c, row);
 				tt_noc_write(scratch + c * p->page_bytes,
 					     tt_dram_node(page % TT_DRAM_BANKS),
 					     tt_edge_at(p, page), 4 * p->width);

@@ -1,0 +1,129 @@
+/*
+ * What all ops on tiles have in common: where they read and write.
+ */
+#include "backend/lower.h"
+
+Region lower_work(const Step *s, int core)
+{
+	const PlanTensor *t = s->out;
+	const Region own = t->shard[core].own;
+	const int planes = t->layout.planes;
+	if (!region_empty(own))
+		return own;
+	return (Region){ { 0, 0 }, { 0, planes < t->buffer_planes ? planes : t->buffer_planes } };
+}
+
+uint32_t lower_plane(const PlanTensor *t, int core, int phase, int image, int plane)
+{
+	const Region *keep = &t->shard[core].keep;
+	const int first = region_empty(*keep) ? 0 : keep->planes.first;
+	return (uint32_t)((phase * t->images + image) * t->buffer_planes + plane - first);
+}
+
+/* Rows and planes of part i that a core reads. */
+static Region reads(const Step *s, int i, int core)
+{
+	const Region work = lower_work(s, core);
+	const Part *part = &s->in[i];
+	if (range_count(work.rows))
+		return step_reads(s, i, work);
+	const Region one = { { 0, 1 }, work.planes };
+	Region r = step_reads(s, i, one);
+	const int planes = range_count(r.planes);
+	r.rows = (Range){ 0, 0 };
+	r.planes.first = region_empty(part->tensor->shard[core].keep)
+		? 0 : part->tensor->shard[core].keep.planes.first;
+	r.planes.end = r.planes.first + planes;
+	return r;
+}
+
+void lower_input(Lowering *l, ProgramOp *op, const Step *s)
+{
+	program_set(op, "segments", 0, (uint32_t)s->nin);
+	for (int i = 0; i < s->nin; i++) {
+		const PlanTensor *t = s->in[i].tensor;
+		const Layout *y = &t->layout;
+		program_set(op, "in", i, (uint32_t)y->address);
+		program_set(op, "in_pitch", i, (uint32_t)y->pitch);
+		program_set(op, "in_height", i, (uint32_t)t->buffer_rows);
+		program_set(op, "in_total", i, (uint32_t)tensor_buffer_planes(t));
+		program_set(op, "in_x", i, (uint32_t)(y->lead - s->window[1].pad));
+		program_set(op, "k_block", i, s->weights ? step_blocks(s, i).k : 0);
+		for (int c = 0; c < l->plan->cores; c++) {
+			const Region r = reads(s, i, c);
+			const bool idle = !range_count(r.rows);
+			lower_set(l, op, c, "in_first", i,
+				  lower_plane(t, c, 0, l->image, r.planes.first));
+			lower_set(l, op, c, "in_planes", i, (uint32_t)range_count(r.planes));
+			lower_set(l, op, c, "in_y", i,
+				  idle ? 0 : (uint32_t)(r.rows.first - t->shard[c].keep.rows.first));
+		}
+	}
+}
+
+void lower_output(Lowering *l, ProgramOp *op, const Step *s)
+{
+	const PlanTensor *t = s->out;
+	const Layout *y = &t->layout;
+	program_set(op, "out", 0, (uint32_t)y->address);
+	program_set(op, "out_pitch", 0, (uint32_t)y->pitch);
+	program_set(op, "out_height", 0, (uint32_t)t->buffer_rows);
+	program_set(op, "out_total", 0, (uint32_t)tensor_buffer_planes(t));
+	program_set(op, "out_x", 0, (uint32_t)y->lead);
+	for (int c = 0; c < l->plan->cores; c++) {
+		const Region work = lower_work(s, c);
+		const bool idle = !range_count(work.rows);
+		lower_set(l, op, c, "out_first", 0,
+			  idle ? 0 : lower_plane(t, c, 0, l->image, work.planes.first));
+		lower_set(l, op, c, "out_planes", 0, (uint32_t)range_count(work.planes));
+		lower_set(l, op, c, "out_y", 0,
+			  idle ? 0 : (uint32_t)(work.rows.first - t->shard[c].keep.rows.first));
+	}
+}
+
+void lower_window(Lowering *l, ProgramOp *op, const Step *s)
+{
+	const Window h = s->window[0], w = s->window[1];
+	const int half = s->kind == STEP_DECONV2 ? 2 : 1;
+	program_set(op, "cols", 0, (uint32_t)(s->out->layout.cols / half));
+	program_set(op, "kernel_h", 0, (uint32_t)h.size);
+	program_set(op, "kernel_w", 0, (uint32_t)w.size);
+	program_set(op, "dilation_h", 0, (uint32_t)h.dilation);
+	program_set(op, "dilation_w", 0, (uint32_t)w.dilation);
+	program_set(op, "stride_h", 0, (uint32_t)h.stride);
+	program_set(op, "stride_w", 0, (uint32_t)w.stride);
+	for (int c = 0; c < l->plan->cores; c++)
+		lower_set(l, op, c, "rows", 0,
+			  (uint32_t)(range_count(lower_work(s, c).rows) / half));
+}
+
+ProgramOp *lower_tiles(Lowering *l, const Step *s)
+{
+	ProgramOp *op = program_op(l->program, s->op->name, step_names[s->kind], "tiles");
+	op->nabsorbed = s->op->absorbed.n;
+	op->absorbed = s->op->absorbed.v;
+	lower_window(l, op, s);
+	lower_input(l, op, s);
+	lower_output(l, op, s);
+	return op;
+}
+
+void lower_around(Lowering *l, ProgramOp *op, const Step *s)
+{
+	if (s->act.kind == OP_SIGMOID)
+		op->act = program_variant(l->program, "act_sigmoid", NULL, 0);
+	if (l->image == 0)
+		lower_zeros(l, op, s);
+	lower_arrivals(l, op, s);
+	if (l->image + 1 == s->out->images)
+		lower_pushes(l, op, s->out, s->out);
+}
+
+void lower_store(Lowering *l, ProgramOp *op, const Step *s, uint32_t n, uint32_t hold)
+{
+	const uint32_t type = (uint32_t)s->out->layout.type, relu = s->act.kind == OP_RELU;
+	if (s->kind == STEP_DECONV2)
+		lower_run(l, op, TT_TRISC2, "store_pairs", (uint32_t[]){ type, relu }, 2);
+	else
+		lower_run(l, op, TT_TRISC2, "store", (uint32_t[]){ type, n, hold, relu }, 4);
+}

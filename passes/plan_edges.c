@@ -1,0 +1,55 @@
+/*
+ * Where a net begins and ends, and what only strings tensors together.
+ */
+#include "passes/plan_steps.h"
+
+void plan_input(Builder *b, const Op *op)
+{
+	if (op->stored == DEV_BFP8_B)
+		plan_refuse(b, op, "what the host writes is bf16 on the device, not bfp8_b");
+	plan_whole(b, plan_step(b, STEP_EDGE_IN, op, (Parts){ 0 }));
+}
+
+/* Returns how many pieces of the output there are then. */
+static int send(Builder *b, const Op *op, int which, int piece)
+{
+	const Op *from = op_in(op, which);
+	if (from->kind == OP_VIEW)
+		from = op_in(from, 0);
+	const Parts in = plan_parts(b, from);
+	int channel = 0;
+	if (in.n > 1 && (op->nin > 1 || op_in(op, which)->kind == OP_VIEW))
+		plan_refuse(b, op, "a view of joined channels has no device routine yet");
+	for (int i = 0; i < in.n; channel += in.v[i++].channels) {
+		Step *s = plan_step(b, STEP_EDGE_OUT, op, (Parts){ &in.v[i], 1 });
+		s->channel = channel;
+		s->from = which;
+		s->piece = piece + i;
+		plan_finish(b, s, NULL);
+	}
+	return piece + in.n;
+}
+
+void plan_output(Builder *b, const Op *op)
+{
+	int pieces = 0;
+	for (int i = 0; i < op->nin; i++)
+		pieces = send(b, op, i, pieces);
+}
+
+void plan_concat(Builder *b, const Op *op)
+{
+	int n = 0;
+	if (op->attr.axis.axis != 1)
+		plan_refuse(b, op, "only channels are joined on the device");
+	for (int i = 0; i < op->nin; i++)
+		n += plan_parts(b, op_in(op, i)).n;
+	Part *v = arena_array(b->a, Part, n + 1);
+	n = 0;
+	for (int i = 0; i < op->nin; i++) {
+		const Parts in = plan_parts(b, op_in(op, i));
+		for (int k = 0; k < in.n; k++)
+			v[n++] = in.v[k];
+	}
+	plan_made(b, op, v, n);
+}

@@ -1,0 +1,95 @@
+/*
+ * Tensors whose readers are cut otherwise than they are.
+ *
+ * A core keeps what it reads of a tensor in the same buffer as what it owns:
+ * one region that covers both. Where the two lie far apart that is mostly
+ * waste, and a step of its own brings the tensor into a buffer that is cut as
+ * the reader wants it.
+ */
+#include "passes/plan.h"
+
+static int64_t area(Region r)
+{
+	return (int64_t)range_count(r.rows) * range_count(r.planes);
+}
+
+/* Does some core keep over a quarter more of the input than it owns or reads? */
+static bool is_wasteful(const Plan *p, const Step *s, int part)
+{
+	const PlanTensor *t = s->in[part].tensor;
+	int64_t most = 0, used = 0;
+	for (int c = 0; c < p->cores; c++) {
+		const Region own = t->shard[c].own, read = step_reads(s, part, s->out->shard[c].own);
+		const int64_t kept = area(region_cover(own, read));
+		most = kept > most ? kept : most;
+		used = area(own) + area(read) > used ? area(own) + area(read) : used;
+	}
+	return most > used + used / 4;
+}
+
+/* A reader of the new tensor has the cut of the step it was made for. */
+static PlanTensor *resharded(Plan *p, const PlanTensor *from, const Step *reader)
+{
+	Arena *a = p->graph->arena;
+	PlanTensor *t = arena_new(a, PlanTensor);
+	*t = *from;
+	t->cut = reader->out->cut;
+	t->name = arena_printf(a, "%s.cut%dx%d", from->name, t->cut.bands, t->cut.splits);
+	p->tensors = arena_grow(a, p->tensors, p->ntensors, sizeof *p->tensors);
+	p->tensors[p->ntensors++] = t;
+	return t;
+}
+
+static void append(Plan *p, Step **list, int *n, const Step *s)
+{
+	*list = arena_grow(p->graph->arena, *list, *n, sizeof(Step));
+	(*list)[(*n)++] = *s;
+}
+
+/* The step that makes `from` anew for a reader, or made it for an earlier one. */
+static PlanTensor *reshard(Plan *p, Step **list, int *n, Part from, const Step *reader)
+{
+	static const Window none = { 1, 1, 1, 0 };
+	for (int i = 0; i < *n; i++) {
+		const Step *s = &(*list)[i];
+		if (s->kind == STEP_RESHARD && s->in[0].tensor == from.tensor
+		    && s->out->cut.bands == reader->out->cut.bands
+		    && s->out->cut.splits == reader->out->cut.splits)
+			return s->out;
+	}
+	Part *in = arena_new(p->graph->arena, Part);
+	*in = (Part){ from.tensor, 0, from.tensor->channels };
+	const Step s = { .kind = STEP_RESHARD, .op = from.tensor->op, .in = in, .nin = 1,
+			 .out = resharded(p, from.tensor, reader), .window = { none, none } };
+	append(p, list, n, &s);
+	return s.out;
+}
+
+bool plan_reshard(Plan *p)
+{
+	Step *list = NULL;
+	int n = 0;
+	bool any = false;
+	for (int i = 0; i < p->nsteps; i++) {
+		Step s = p->steps[i];
+		bool copied = false;
+		for (int k = 0; k < s.nin && s.out && s.kind != STEP_RESHARD; k++) {
+			if (!is_wasteful(p, &s, k))
+				continue;
+			if (!copied) { /* lists of parts are shared between steps */
+				Part *own = arena_array(p->graph->arena, Part, s.nin);
+				for (int j = 0; j < s.nin; j++)
+					own[j] = s.in[j];
+				s.in = own;
+				copied = true;
+			}
+			s.in[k].tensor = reshard(p, &list, &n, s.in[k], &s);
+			any = true;
+		}
+		append(p, &list, &n, &s);
+	}
+	p->steps = list;
+	p->nsteps = n;
+	plan_lives(p);
+	return any;
+}

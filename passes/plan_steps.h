@@ -1,0 +1,75 @@
+/*
+ * Making the steps of a plan: what the families of ops (plan_conv.c, ...) build
+ * with. Which family an op belongs to stands in plan_ops.def.
+ *
+ * The result of an op is a list of parts: concat strings the parts of its
+ * inputs together, and what works on every channel by itself (a pool, an
+ * activation) takes them one by one.
+ *
+ *     Step *s = plan_step(b, STEP_UNARY, op, plan_parts(b, op_in(op, 0)));
+ *     plan_whole(b, s);
+ *
+ * adds a step whose result is all of the op's.
+ */
+#ifndef PASSES_PLAN_STEPS_H
+#define PASSES_PLAN_STEPS_H
+
+#include "passes/plan.h"
+
+typedef struct Parts {
+	Part *v;
+	int n;
+} Parts;
+
+typedef struct Builder {
+	Plan *plan;
+	Graph *g;
+	Arena *a;
+	Diag *d;
+	int images;    /* stacked in every tensor */
+	int image;     /* the one at hand of those looped over */
+	Parts *parts;  /* by op->mark */
+	bool *refused; /* by op->mark: its shape; who reads it is not looked at */
+} Builder;
+
+typedef void PlanFunction(Builder *b, const Op *op);
+
+#define PLAN_OP(op, function) PlanFunction function;
+#include "passes/plan_ops.def"
+
+/* Reports why an op cannot run on the device; go on with the others. */
+void plan_refuse(Builder *b, const Op *op, const char *why);
+
+/* What an op made, and saying so. */
+Parts plan_parts(const Builder *b, const Op *op);
+void plan_made(Builder *b, const Op *op, const Part *v, int n);
+
+/* A list of one part: a whole tensor. */
+Parts plan_part(Builder *b, PlanTensor *t);
+
+/* A tensor for (part of) the result of `op`, or a step on the way to it: so many
+ * channels from `channel` on, one phase; stored as the op's. A suffix other than
+ * NULL makes its name. */
+PlanTensor *plan_tensor(Builder *b, const Op *op, const char *suffix, int channel, int channels,
+			int height, int cols);
+
+/* The next step, without result yet, and done with: its result is `out`. */
+Step *plan_step(Builder *b, StepKind kind, const Op *op, Parts in);
+PlanTensor *plan_finish(Builder *b, Step *s, PlanTensor *out);
+
+/* The step makes all of the op's result, in one tensor. */
+void plan_whole(Builder *b, Step *s);
+
+/* One step for each part of the first input, channel by channel the same. */
+void plan_by_parts(Builder *b, StepKind kind, const Op *op, Act act, const Window window[2]);
+
+/* Limits of the routines' parameters that several families share. */
+void plan_check_act(Builder *b, const Op *op);
+void plan_check_window(Builder *b, const Op *op, const int64_t *kernel, const int64_t *stride,
+		       const int64_t *dilation);
+
+/* The window of a pool or conv along axis 0 (rows) or 1 (columns). */
+Window plan_window(int64_t size, const Ints *strides, const Ints *dilations, const Ints *pads,
+		   int axis);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * Families of ops at random on a device.
+ *
+ *     test_ops FAMILY FIRST COUNT         on the emulator, against the plain executor
+ *     test_ops FAMILY FIRST COUNT race    likewise, as emu:race
+ *     test_ops FAMILY FIRST COUNT ttsim   emulator and simulator leave the same bytes
+ *
+ * Prints a table of data types and layouts. Case `seed` is the same whatever the
+ * others. A refusal counts, and fails if it is not for want of L1.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/network.h"
+#include "tests/ops.h"
+#include "tests/same.h"
+
+enum { SKIPPED = 77, TYPES = 2, LAYOUTS = 4 };
+
+static const char *const layouts[LAYOUTS] = { "one core", "height", "width", "block" };
+
+typedef struct Tally {
+	int right, wrong, refused;
+	double worst; /* error, of what is allowed */
+} Tally;
+
+typedef struct Entry {
+	const char *name;
+	OpFamily *make;
+} Entry;
+
+static const Entry families[] = {
+#define FAMILY(name, what) { #name, ops_##name },
+#include "tests/ops_families.def"
+};
+
+static OpChoice choose(Rng *r)
+{
+	static const int splits[] = { 1, 1, 1, 2, 3, 4 };
+	OpChoice c = {
+		.stored = rng_below(r, 3) ? DEV_BF16 : DEV_BFP8_B,
+		.weights = rng_below(r, 2) ? DEV_BF16 : DEV_BFP8_B,
+		.integers = rng_below(r, 3) == 0,
+		.batch = rng_below(r, 4) ? 1 : 1 + (int)rng_below(r, 3),
+	};
+	c.plan.cores = 1 + (int)rng_below(r, 12);
+	c.plan.cores += c.plan.cores > 8 ? 16 - c.plan.cores : 0; /* whole rows of the grid */
+	c.plan.cut.splits = splits[rng_below(r, 6)];
+	if (c.plan.cut.splits > c.plan.cores)
+		c.plan.cut.splits = c.plan.cores;
+	c.plan.cut.bands = rng_below(r, 3) ? c.plan.cores / c.plan.cut.splits : 1;
+	c.plan.stacked = rng_below(r, 2);
+	return c;
+}
+
+static int layout_of(const PlanOptions *p)
+{
+	if (p->cut.splits == 1)
+		return p->cut.bands > 1;
+	return p->cut.bands > 1 ? 3 : 2;
+}
+
+static void fill(float *to, int64_t n, Rng *r, bool integers)
+{
+	for (int64_t i = 0; i < n; i++)
+		to[i] = integers ? (float)(rng_below(r, 15) - 7) : (float)(rng_below(r, 255) - 127) / 64;
+}
+
+/* The largest error over what rounding may make; 0 wanted of whole numbers. */
+static double compare(const OpNet *n, const float *got, const float *want, int64_t count)
+{
+	const double step = n->choice.stored == DEV_BF16 ? 0x1p-8 : 0x1p-6;
+	double range = n->scale, worst = 0;
+	for (int64_t i = 0; i < count; i++)
+		range = fmax(range, fabs((double)want[i]));
+	for (int64_t i = 0; i < count; i++) {
+		const double error = fabs((double)got[i] - (double)want[i]);
+		const double allowed = n->choice.integers ? 0 : n->roundings * step * range;
+		if (!(error <= allowed))
+			worst = fmax(worst, allowed > 0 && error < INFINITY ? error / allowed : INFINITY);
+		else if (allowed > 0)
+			worst = fmax(worst, error / allowed);
+	}
+	return worst;
+}
+
+static bool run(const Network *net, OpNet *n, const char *device, uint64_t seed, double *worst)
+{
+	const int64_t in = network_input_count(net), out = network_output_count(net);
+	float *x = xmalloc((size_t)in * sizeof(float)), *y = xmalloc((size_t)out * sizeof(float));
+	float *want = xmalloc((size_t)out * sizeof(float));
+	TesseraError e;
+	bool ok;
+	fill(x, in, &n->rng, n->choice.integers);
+	if (strncmp(device, "ttsim", 5) == 0) {
+		ok = same_memory(net, device, x, arena_printf(n->g->arena, "case %llu",
+							      (unsigned long long)seed));
+	} else {
+		ok = network_run(net, device, x, y, &e);
+		if (!ok)
+			printf("case %llu: %s\n%s", (unsigned long long)seed, e.text, e.detail);
+		network_ref(net, x, want);
+		*worst = ok ? compare(n, y, want, out) : INFINITY;
+		ok = *worst <= 1;
+	}
+	free(x);
+	free(y);
+	free(want);
+	return ok;
+}
+
+/* What was said of a refusal; it must be about room. */
+static bool is_for_room(const char *said)
+{
+	return strstr(said, "bytes of L1") || strstr(said, "is the most");
+}
+
+static void one_case(const Entry *f, uint64_t seed, const char *device, Tally (*table)[LAYOUTS])
+{
+	Arena *a = arena_create();
+	char *said = NULL;
+	size_t nsaid;
+	FILE *to = open_memstream(&said, &nsaid);
+	Diag d = { .to = to };
+	OpNet n = { .rng = { seed * 0x9e3779b97f4a7c15u + 1 }, .roundings = 1 };
+	n.choice = choose(&n.rng);
+	n.g = graph_create(a, &d, f->name);
+	Op *last = f->make(&n);
+	const bool typed = op_infer(n.g, graph_insert(n.g, NULL, OP_OUTPUT, "out", 1, &last));
+	Network *net = typed ? network_planned(n.g, &n.choice.plan) : NULL;
+	Tally *t = &table[n.choice.stored == DEV_BFP8_B][layout_of(&n.choice.plan)];
+	fflush(to);
+	double worst = 0;
+	if (!net) {
+		t->refused += is_for_room(said);
+		t->wrong += !is_for_room(said);
+		printf("case %llu refused: %s", (unsigned long long)seed, said);
+	} else if (run(net, &n, device, seed, &worst)) {
+		t->right++;
+		t->worst = fmax(t->worst, worst);
+	} else {
+		t->wrong++;
+		printf("case %llu WRONG: error %g of what is allowed\n", (unsigned long long)seed, worst);
+		graph_print(n.g, stdout);
+		plan_print(net->plan, stdout);
+	}
+	network_free(net);
+	diag_finish(&d);
+	fclose(to);
+	free(said);
+	arena_destroy(a);
+}
+
+static int run_family(const Entry *f, uint64_t first, uint64_t count, const char *device)
+{
+	Tally table[TYPES][LAYOUTS] = { 0 };
+	int wrong = 0, right = 0;
+	for (uint64_t seed = first; seed < first + count; seed++)
+		one_case(f, seed, device, table);
+	for (int t = 0; t < TYPES; t++)
+		for (int l = 0; l < LAYOUTS; l++) {
+			const Tally *x = &table[t][l];
+			if (x->right + x->wrong + x->refused)
+				printf("%-10s %-7s %-9s %4d right %3d wrong %3d refused, error %.2f of the bound\n",
+				       f->name, t ? "bfp8_b" : "bf16", layouts[l], x->right, x->wrong,
+				       x->refused, x->worst);
+			wrong += x->wrong;
+			right += x->right;
+		}
+	return wrong == 0 && right > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+	const char *library = getenv("TESSERA_TTSIM"), *mode = argc > 4 ? argv[4] : "emu";
+	char device[4096];
+	snprintf(device, sizeof device, "%s%s", strcmp(mode, "race") == 0 ? "emu:" : "", mode);
+	if (strcmp(mode, "ttsim") == 0) {
+		if (!library) {
+			puts("TESSERA_TTSIM is not set, skipped");
+			return SKIPPED;
+		}
+		snprintf(device, sizeof device, "ttsim:%s", library);
+	}
+	for (size_t i = 0; argc > 3 && i < sizeof families / sizeof *families; i++)
+		if (strcmp(families[i].name, argv[1]) == 0)
+			return run_family(&families[i], strtoull(argv[2], NULL, 10),
+					  strtoull(argv[3], NULL, 10), device);
+	fprintf(stderr, "usage: test_ops FAMILY FIRST COUNT [emu|race|ttsim]\n");
+	return 2;
+}
