@@ -14,7 +14,8 @@ static ProgramTensor host_tensor(Lowering *l, int64_t images, int64_t channels, 
 	const int64_t pages = (images * channels * height + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS;
 	const uint64_t slot = (uint64_t)pages * page;
 	return (ProgramTensor){
-		.shape = { images, channels, height, width }, .page_bytes = page, .slot_bytes = slot,
+		.shape = { images, channels, height, width },
+		.page_bytes = page, .slot_bytes = slot,
 		.base = lower_dram_all(l, 2 * slot),
 	};
 }

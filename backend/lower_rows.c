@@ -106,8 +106,8 @@ static void arrivals(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, 
 	for (int from = 0; from < l->plan->cores; from++) {
 		const Region r = region_both(reads, source->shard[from].own);
 		if (from != core && !region_empty(r))
-			program_arrival(l->program, op, core,
-					(ProgramArrival){ .core = from, .op = l->last_op[t->born] });
+			program_arrival(l->program, op, core, (ProgramArrival){
+				.core = from, .op = l->last_op[t->born] });
 	}
 }
 
@@ -124,7 +124,8 @@ void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s)
 static void clear(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, int row, int x,
 		  uint32_t pixels, uint32_t count)
 {
-	const uint32_t pitch = (uint32_t)t->layout.pitch, planes = (uint32_t)tensor_buffer_planes(t);
+	const uint32_t pitch = (uint32_t)t->layout.pitch;
+	const uint32_t planes = (uint32_t)tensor_buffer_planes(t);
 	const Region *keep = &t->shard[core].keep;
 	const int first = region_empty(*keep) ? 0 : keep->planes.first;
 	if (!pixels || !count)

@@ -51,12 +51,12 @@ void lower_input(Lowering *l, ProgramOp *op, const Step *s)
 		program_set(op, "k_block", i, s->weights ? step_blocks(s, i).k : 0);
 		for (int c = 0; c < l->plan->cores; c++) {
 			const Region r = reads(s, i, c);
-			const bool idle = !range_count(r.rows);
+			const int first = range_count(r.rows) ? t->shard[c].keep.rows.first
+							      : r.rows.first;
 			lower_set(l, op, c, "in_first", i,
 				  lower_plane(t, c, 0, l->image, r.planes.first));
 			lower_set(l, op, c, "in_planes", i, (uint32_t)range_count(r.planes));
-			lower_set(l, op, c, "in_y", i,
-				  idle ? 0 : (uint32_t)(r.rows.first - t->shard[c].keep.rows.first));
+			lower_set(l, op, c, "in_y", i, (uint32_t)(r.rows.first - first));
 		}
 	}
 }

@@ -104,10 +104,13 @@ static void set_images(Lowering *l, ProgramOp *op, const Step *s)
 {
 	const int splits = s->out->cut.splits;
 	uint32_t *at = arena_array(l->arena, uint32_t, splits);
+	bool *made = arena_array(l->arena, bool, splits);
 	for (int c = 0; c < l->plan->cores; c++) {
 		const Range groups = groups_of(s, c);
-		if (c < splits && range_count(groups))
-			at[c] = (uint32_t)lower_weight_image(l, s, groups);
+		if (range_count(groups) && !made[c % splits]) {
+			at[c % splits] = (uint32_t)lower_weight_image(l, s, groups);
+			made[c % splits] = true;
+		}
 		lower_set(l, op, c, "groups", 0, (uint32_t)range_count(groups));
 		lower_set(l, op, c, "dram_at", 0, range_count(groups) ? at[c % splits] : 0);
 	}

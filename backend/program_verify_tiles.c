@@ -61,7 +61,8 @@ static void check_product(const Tiles *t)
 		WRONG(t, "n %u and hold %u do not go together", n, hold);
 	if (pairs && t->p.out_skip)
 		WRONG(t, "store_pairs leaves no rows out, out_skip is %u", t->p.out_skip);
-	if (t->p.groups != (tiles + n - 1) / n)
+	const bool idle = !t->p.rows && !t->p.groups; /* of a split that has no planes */
+	if (t->p.groups != (tiles + n - 1) / n && !idle)
 		WRONG(t, "%u groups of %u for %u output tiles", t->p.groups, n, tiles);
 	if (t->p.weights % ALIGN_DRAM || t->p.page_bytes % ALIGN_DRAM)
 		WRONG(t, "pages of %u bytes at 0x%x are not on %d, as reads from DRAM want",
@@ -99,7 +100,7 @@ static void check_sets(const Tiles *t)
 	if (p->out_first + p->out_planes + p->more_images * p->out_image > p->out_total)
 		WRONG(t, "out_image: leads to plane %u of %u",
 		      p->out_first + p->out_planes + p->more_images * p->out_image, p->out_total);
-	if (p->out_y + (p->rows - 1) * (p->out_skip + 1) >= p->out_height)
+	if (p->rows && p->out_y + (p->rows - 1) * (p->out_skip + 1) >= p->out_height)
 		WRONG(t, "out_skip: leads to row %u of %u",
 		      p->out_y + (p->rows - 1) * (p->out_skip + 1), p->out_height);
 }

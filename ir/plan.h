@@ -63,7 +63,7 @@ typedef struct PlanTensor {
 	Layout layout;    /* row, rows, plane are meaningless here; planes are those of an image */
 	Cut cut;
 	Shard *shard;     /* of each core */
-	int buffer_rows, buffer_planes; /* of an image and phase, on every core: the most any keeps */
+	int buffer_rows, buffer_planes; /* of an image and phase: the most any core keeps */
 	int slack;        /* bytes behind the last plane that a reader may run into */
 	int64_t bytes;    /* of the buffer, slack included; its address is the layout's */
 	int born, dies;   /* steps: written in one, last read in the other */

@@ -67,7 +67,8 @@ static bool check_cuts(const Plan *p)
 			continue;
 		diag_error(p->graph->diag, t->op->loc,
 			   "%s '%s': %d bands times %d splits are more than the %d cores of the plan",
-			   op_info[t->op->kind].name, t->op->name, t->cut.bands, t->cut.splits, p->cores);
+			   op_info[t->op->kind].name, t->op->name, t->cut.bands, t->cut.splits,
+			   p->cores);
 		ok = false;
 	}
 	return ok;

@@ -19,7 +19,8 @@ static bool is_wasteful(const Plan *p, const Step *s, int part)
 	const PlanTensor *t = s->in[part].tensor;
 	int64_t most = 0, used = 0;
 	for (int c = 0; c < p->cores; c++) {
-		const Region own = t->shard[c].own, read = step_reads(s, part, s->out->shard[c].own);
+		const Region own = t->shard[c].own;
+		const Region read = step_reads(s, part, s->out->shard[c].own);
 		const int64_t kept = area(region_cover(own, read));
 		most = kept > most ? kept : most;
 		used = area(own) + area(read) > used ? area(own) + area(read) : used;

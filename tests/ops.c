@@ -5,7 +5,8 @@
 
 int64_t ops_pick(OpNet *n, int64_t least, int64_t most)
 {
-	return least + rng_below(&n->rng, most - least + 1);
+	const int64_t count = most - least + 1;
+	return least + rng_below(&n->rng, count);
 }
 
 Op *ops_input(OpNet *n, int64_t channels, int64_t height, int64_t width)
@@ -69,11 +70,13 @@ static Op *window(OpNet *n, Op *op, int64_t stride, int64_t pad)
 /* What the first device library had. */
 Op *ops_plain(OpNet *n)
 {
-	const int64_t cin = ops_pick(n, 1, 70), cout = ops_pick(n, 1, 140), k = 2 * ops_pick(n, 0, 2) + 1;
+	const int64_t cin = ops_pick(n, 1, 70), cout = ops_pick(n, 1, 140);
+	const int64_t k = 2 * ops_pick(n, 0, 2) + 1;
+	const int64_t stride = n->choice.stored == DEV_BF16 ? 2 : 1; /* of a pool */
 	Op *x = ops_input(n, cin, ops_pick(n, 2, 12), ops_pick(n, 2, 70));
 	switch (ops_pick(n, 0, 4)) {
 	case 0:
-		return window(n, ops_insert(n, OP_MAX_POOL, x), n->choice.stored == DEV_BF16 ? 2 : 1, 0);
+		return window(n, ops_insert(n, OP_MAX_POOL, x), stride, 0);
 	case 1:
 		n->scale = 8 * sqrt((double)cin);
 		return window(n, ops_insert(n, OP_CONV_TRANSPOSE, x,

@@ -65,7 +65,8 @@ static int layout_of(const PlanOptions *p)
 static void fill(float *to, int64_t n, Rng *r, bool integers)
 {
 	for (int64_t i = 0; i < n; i++)
-		to[i] = integers ? (float)(rng_below(r, 15) - 7) : (float)(rng_below(r, 255) - 127) / 64;
+		to[i] = integers ? (float)(rng_below(r, 15) - 7)
+				 : (float)(rng_below(r, 255) - 127) / 64;
 }
 
 /* The largest error over what rounding may make; 0 wanted of whole numbers. */
@@ -78,10 +79,10 @@ static double compare(const OpNet *n, const float *got, const float *want, int64
 	for (int64_t i = 0; i < count; i++) {
 		const double error = fabs((double)got[i] - (double)want[i]);
 		const double allowed = n->choice.integers ? 0 : n->roundings * step * range;
-		if (!(error <= allowed))
-			worst = fmax(worst, allowed > 0 && error < INFINITY ? error / allowed : INFINITY);
-		else if (allowed > 0)
+		if (allowed > 0 && error < INFINITY)
 			worst = fmax(worst, error / allowed);
+		else if (!(error <= allowed))
+			worst = INFINITY;
 	}
 	return worst;
 }

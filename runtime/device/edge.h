@@ -188,7 +188,8 @@ TT_ROUTINE void tt_edge_out(const TtEdge *p, uint32_t type, uint32_t part, uint3
 			tt_l1_set(end, *tt_l1(end));
 			noc_async_write_barrier(); /* the other half may be filled again */
 			for (uint32_t c = 0; c < channels; c++) {
-				const uint32_t page = tt_edge_page(p, p->channel + 16 * plane + c, row);
+				const uint32_t page =
+					tt_edge_page(p, p->channel + 16 * plane + c, row);
 				tt_noc_write(scratch + c * p->page_bytes,
 					     tt_dram_node(page % TT_DRAM_BANKS),
 					     tt_edge_at(p, page), 4 * p->width);
