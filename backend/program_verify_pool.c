@@ -7,7 +7,8 @@ static void check_image(const Tiles *t, bool strided)
 	const TtTiles *p = &t->p;
 	const uint32_t phases = strided ? 1 : p->stride_w;
 	const uint32_t across = (p->image_cols + phases - 1) / phases;
-	if (!p->image_rows || p->in_y[0] + p->image_rows > p->in_height[0])
+	const bool none = !p->image_rows && p->rows; /* a core without rows reads none */
+	if (none || p->in_y[0] + p->image_rows > p->in_height[0])
 		WRONG(t, "image_rows: %u from row %u on of %u", p->image_rows, p->in_y[0], p->in_height[0]);
 	if (!p->image_cols || p->in_x[0] + across > p->in_pitch[0])
 		WRONG(t, "image_cols: %u from column %u on of %u", across, p->in_x[0], p->in_pitch[0]);
