@@ -176,8 +176,10 @@ bool program_verify(const Program *p, const Target *t, Diag *d)
 		for (int i = 0; i < p->nops; i++)
 			verify_op(&v, i);
 		verify_rows(&v);
-		if (d->errors == before)
+		if (d->errors == before) {
 			verify_moves(&v);
+			verify_credits(&v);
+		}
 	}
 	arena_destroy(v.a);
 	return d->errors == before;

@@ -15,7 +15,9 @@
  *     waited for; nobody waits for rows that are not pushed
  *   - what is moved from DRAM was written there before, once, and its writers have
  *     told the reader
- *   - who receives weights is counted by the one who sends them
+ *   - who receives weights is counted by those who send them, cores of a
+ *     rectangle are told the same, and one that sends for two has two semaphores
+ *   - chunks, passes and sums between them fit the blocks and the positions
  *   - the routines of an op on tiles are told the same, and what they can hold
  *
  * Code and stack are known only after linking: code.h.
@@ -25,6 +27,7 @@
 
 #include "backend/program.h"
 #include "ir/target.h"
+#include "runtime/device/params.h"
 
 /* False if something is wrong, which is reported. */
 bool program_verify(const Program *p, const Target *t, Diag *d);
@@ -43,6 +46,19 @@ void verify_op(Verifier *v, int op);      /* program_verify_ops.c */
 void verify_tiles(Verifier *v, int op, int core); /* program_verify_tiles.c */
 void verify_rows(Verifier *v);            /* program_verify_rows.c */
 void verify_moves(Verifier *v);           /* program_verify_moves.c */
+
+/* What the routines of a product are told. */
+typedef struct ProductTold {
+	uint32_t n, hold, weight_type;
+	bool pairs; /* store_pairs */
+} ProductTold;
+
+/* program_verify_weights.c: pages of a core, who sends them in an op, and in all
+ * ops by which semaphores. */
+void verify_weights(Verifier *v, int op, int core, const TtTiles *p, ProductTold told);
+void verify_senders(Verifier *v, int op);
+void verify_credits(Verifier *v);
+
 void verify_edges(Verifier *v);           /* program_verify.c */
 
 /* Does [address, address + bytes) lie in one buffer that core has in L1 during

@@ -154,62 +154,6 @@ static bool check_core(Verifier *v, int index, int core)
 	return busy;
 }
 
-static int count_running(const Verifier *v, int index, int routine)
-{
-	int n = 0;
-	for (int c = 0; c < v->p->ncores; c++)
-		for (int r = 0; r < TT_RISCS; r++) {
-			const int variant = program_runs(&v->p->ops[index], c, (TtRisc)r);
-			n += variant >= 0 && v->p->variants[variant].routine == routine;
-		}
-	return n;
-}
-
-static uint32_t word_of(const ProgramOp *op, const char *field)
-{
-	const ParamField *f = params_field(params_at(op->params), field);
-	return f ? program_word(op, 0, f->word) : 0;
-}
-
-/* Cores of the rectangle between two nodes; each acknowledges what is sent. */
-static uint32_t nodes_between(uint32_t first, uint32_t last)
-{
-	const uint32_t cols = (last >> 4 & 63) - (first >> 4 & 63) + 1;
-	const uint32_t rows = (last >> 10 & 63) - (first >> 10 & 63) + 1;
-	return cols * rows;
-}
-
-/* A sender waits for as many credits as there are receivers, and for as many
- * acknowledgements; a receiver waits for a sender. */
-static void check_senders(Verifier *v, int index)
-{
-	const ProgramOp *op = &v->p->ops[index];
-	const int senders = count_running(v, index, routine_find("weights_fetch"));
-	const int receivers = count_running(v, index, routine_find("weights_receive"));
-	if (senders == 0 && receivers == 0)
-		return;
-	const ParamStruct *s = params_at(op->params);
-	const uint32_t said = word_of(op, "receivers");
-	const uint32_t nodes = nodes_between(word_of(op, "mcast_first"), word_of(op, "mcast_last"));
-	if (nodes != said + 1)
-		verify_wrong(v, op->loc, index, -1,
-			     "weights go to a rectangle of %u cores, 1 sends and %u receive", nodes, said);
-	if (senders != 1 || (uint32_t)receivers != said)
-		verify_wrong(v, op->loc, index, -1,
-			     "%d cores send weights and %d receive them, the semaphores count 1 and %u",
-			     senders, receivers, said);
-	static const char *const used[] = { "credit_semaphore", "arrived_semaphore" };
-	for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
-		const ParamField *f = params_field(s, used[i]);
-		bool there = false;
-		for (int k = 0; f && k < v->p->nsemaphores; k++)
-			there |= (uint32_t)v->p->semaphores[k].id == program_word(op, 0, f->word);
-		if (f && !there)
-			verify_wrong(v, op->loc, index, -1, "%s %u is not a semaphore of the program",
-				     used[i], program_word(op, 0, f->word));
-	}
-}
-
 void verify_op(Verifier *v, int op)
 {
 	const int before = v->d->errors;
@@ -223,5 +167,5 @@ void verify_op(Verifier *v, int op)
 			verify_tiles(v, op, core);
 	}
 	if (v->d->errors == before)
-		check_senders(v, op);
+		verify_senders(v, op);
 }

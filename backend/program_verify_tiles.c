@@ -10,9 +10,7 @@
 #include "ir/weight_block.h"
 
 enum {
-	MOST_BLOCK = 255,     /* tiles: z of a descriptor */
 	MOST_SECTION = 65535, /* pixels between exponents and mantissas */
-	BIAS_BYTES = 2 * TILE,
 };
 
 uint32_t tiles_told(const Tiles *t, TtRisc risc, const char *routine, const char *arg)
@@ -26,24 +24,6 @@ uint32_t tiles_told(const Tiles *t, TtRisc risc, const char *routine, const char
 		if (strcmp(a[i].name, arg) == 0)
 			return p->variants[variant].args[i];
 	return 0;
-}
-
-/* Bytes of a page by what the kernels walk. */
-static uint64_t walked(const Tiles *t, uint32_t n, uint32_t type)
-{
-	uint64_t bytes = (uint64_t)n * BIAS_BYTES;
-	for (uint32_t s = 0; s < t->p.segments; s++) {
-		const uint32_t k = (t->p.in_planes[s] + 1) / 2;
-		const WeightBlocks w = { type, t->p.kernel_h * t->p.kernel_w, TILE * k, TILE * n,
-					 t->p.k_block[s], n };
-		if (!t->p.k_block[s] || k % t->p.k_block[s] || t->p.k_block[s] * n > MOST_BLOCK) {
-			WRONG(t, "piece %u: blocks of %u of %u input tiles, times %u; at most %d in all", s,
-			      t->p.k_block[s], k, n, (int)MOST_BLOCK);
-			return 0;
-		}
-		bytes += weight_bytes(&w);
-	}
-	return bytes;
 }
 
 static void check_product(const Tiles *t)
@@ -64,13 +44,8 @@ static void check_product(const Tiles *t)
 	const bool idle = !t->p.rows && !t->p.groups; /* of a split that has no planes */
 	if (t->p.groups != (tiles + n - 1) / n && !idle)
 		WRONG(t, "%u groups of %u for %u output tiles", t->p.groups, n, tiles);
-	if (t->p.weights % ALIGN_DRAM || t->p.page_bytes % ALIGN_DRAM)
-		WRONG(t, "pages of %u bytes at 0x%x are not on %d, as reads from DRAM want",
-		      t->p.page_bytes, t->p.weights, (int)ALIGN_DRAM);
-	const uint64_t bytes = walked(t, n, type);
-	if (bytes && bytes != t->p.page_bytes)
-		WRONG(t, "pages of %u bytes, of which the kernels walk %llu", t->p.page_bytes,
-		      (unsigned long long)bytes);
+	verify_weights(t->v, t->op, t->core, &t->p,
+		       (ProductTold){ .n = n, .hold = hold, .weight_type = type, .pairs = pairs });
 }
 
 /* Planes that all images, groups and column phases of a piece reach over. */
@@ -132,7 +107,10 @@ void verify_tiles(Verifier *v, int op, int core)
 		words[i] = program_word(&v->p->ops[op], core, (int)i);
 	memcpy(&t.p, words, sizeof words);
 	check_planes(&t);
-	if (tiles_told(&t, TT_TRISC0, "conv_unpack", "n")) {
+	const bool conv = tiles_told(&t, TT_TRISC0, "conv_unpack", "n");
+	if (!conv && (t.p.chunks > 1 || t.p.passes > 1 || t.p.block || t.p.sums_pages))
+		WRONG(&t, "chunks, passes, block, sums_pages: only a conv takes weights more than once");
+	if (conv) {
 		check_product(&t);
 		check_sets(&t);
 	} else if (tiles_told(&t, TT_TRISC0, "window_unpack", "in_type")) {

@@ -376,7 +376,7 @@ static void ncrisc_runs_from_its_instruction_memory(void **state)
 
 static void code_that_does_not_fit_is_overlaid(void **state)
 {
-	chain(*state, 12 * 1024, false);
+	chain(*state, 14 * 1024, false);
 }
 
 /* What the verifier says of a small net, a parameter of which was changed. */

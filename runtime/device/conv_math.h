@@ -6,12 +6,14 @@
  * same pixels) or SrcB (several rows for the same weights).
  *
  * Bias starts the sum: 8 ELWADDs without accumulation write all 64 rows of the
- * tile, so Dst is never cleared.
+ * tile, so Dst is never cleared. Sums of earlier chunks are in Dst already, or
+ * TRISC0 brings them there (sums.h).
  */
 #ifndef RUNTIME_DEVICE_CONV_MATH_H
 #define RUNTIME_DEVICE_CONV_MATH_H
 
 #include "runtime/device/math.h"
+#include "runtime/device/sums.h"
 
 #define TT_MVMUL(modifier)     TT_I(OP_MVMUL(0, modifier, 0, 0))
 #define TT_BIAS_ROWS(modifier) TT_I(OP_ELWADD(0, modifier, 2, 0, 0))
@@ -111,29 +113,75 @@ TT_INLINE void tt_math_tall(uint32_t row, uint32_t steps, uint32_t held)
 	}
 }
 
+/* Input tiles in the blocks of a chunk. */
+TT_INLINE uint32_t tt_chunk_steps(const TtTiles *p, uint32_t chunk)
+{
+	const TtBlocks all = tt_chunk_blocks(p, chunk);
+	uint32_t steps = 0, number = 0;
+	for (uint32_t s = 0; s < p->segments; s++) {
+		if (!p->chunk_blocks) {
+			steps += p->kernel_h * p->kernel_w * tt_piece_tiles(p, s);
+			continue;
+		}
+		const TtBlocks b = tt_blocks_among(all, number, tt_piece_blocks(p, s));
+		if (b.first < b.end)
+			steps += (b.end - b.first) * p->k_block[s];
+		number += tt_piece_blocks(p, s);
+	}
+	return steps;
+}
+
+/* What a chunk adds to `held` tiles from row `half` on; the first and the last
+ * one of a unit begin and end them, as does every one whose sums go to L1. */
+TT_INLINE void tt_math_unit(const TtTiles *p, uint32_t chunk, uint32_t steps, uint32_t half,
+			    uint32_t held, uint32_t n, uint32_t hold)
+{
+	const uint32_t last = chunk + 1 == tt_chunks(p);
+	if (!chunk || p->sums_pages)
+		TT_MATH_BEGIN();
+	if (!chunk)
+		tt_math_bias(half, held);
+	else if (p->sums_pages)
+		TT_SUMS_AWAIT();
+	if (hold == 1)
+		tt_math_wide(half, steps, n);
+	else
+		tt_math_tall(half, steps, held);
+	if (last && tt_act(p, half, held))
+		tt_bias_modifiers();
+	if (last || p->sums_pages)
+		TT_MATH_END();
+}
+
+/* All chunks for the units of one pass from `first` on; returns the next unit. */
+TT_INLINE TtPlace tt_math_pass(const TtTiles *p, TtPlace first, uint32_t *half, uint32_t n,
+			       uint32_t hold)
+{
+	const uint32_t chunks = tt_chunks(p);
+	TtPlace at = first;
+	for (uint32_t c = 0; c < chunks; c++) {
+		const uint32_t steps = tt_chunk_steps(p, c);
+		at = first;
+		for (uint32_t i = tt_units(p); i && tt_place_there(p, &at); i--) {
+			const uint32_t held = hold == 1 ? n : tt_least(hold, p->rows - at.y);
+			tt_math_unit(p, c, steps, *half, held, n, hold);
+			if (c + 1 == chunks || p->sums_pages)
+				*half ^= TT_HALF_ROWS;
+			tt_place_next(p, &at, hold);
+		}
+	}
+	return at;
+}
+
 TT_ROUTINE void tt_conv_math(const TtTiles *p, uint32_t n, uint32_t hold, uint32_t phases)
 {
-	const uint32_t rows = p->rows;
-	uint32_t steps = 0, half = 0;
-	for (uint32_t s = 0; s < p->segments; s++)
-		steps += tt_piece_tiles(p, s);
-	steps *= p->kernel_h * p->kernel_w;
+	uint32_t half = 0;
 	tt_math_config();
 	tt_record_product(phases, hold);
-	const uint32_t wide = (p->cols + TT_TILE - 1) / TT_TILE;
-	for (uint32_t i = p->groups * (p->more_images + 1) * wide; i; i--) {
-		for (uint32_t y = 0; y < rows; y += hold, half ^= TT_HALF_ROWS) {
-			const uint32_t held = hold == 1 ? n : tt_least(hold, rows - y);
-			TT_MATH_BEGIN();
-			tt_math_bias(half, held);
-			if (hold == 1)
-				tt_math_wide(half, steps, n);
-			else
-				tt_math_tall(half, steps, held);
-			if (tt_act(p, half, held))
-				tt_bias_modifiers();
-			TT_MATH_END();
-		}
+	for (uint32_t g = p->groups; g; g--) {
+		TtPlace at = tt_place_first();
+		while (tt_place_there(p, &at))
+			at = tt_math_pass(p, at, &half, n, hold);
 	}
 }
 

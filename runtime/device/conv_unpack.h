@@ -15,7 +15,8 @@
  * Images: planes of one image behind those of the other; a page is used for all.
  *
  * Bias comes first and starts the sum: two runs of 16 values become rows 0 and 32
- * of SrcB, SrcA is cleared.
+ * of SrcB, SrcA is cleared. Every page of a group's weights starts with it; only
+ * that of the first is used. The next ones go on from sums (sums.h).
  *
  * Stalls. After stores to configuration and registers, TT_FOR_STORES before the
  * first UNPACR (STALLWAIT.md C13). After REG2FLOP, TT_FOR_THCON before UNPACR.
@@ -25,7 +26,7 @@
 #ifndef RUNTIME_DEVICE_CONV_UNPACK_H
 #define RUNTIME_DEVICE_CONV_UNPACK_H
 
-#include "runtime/device/tiles.h"
+#include "runtime/device/sums.h"
 
 /* Registers of the thread. */
 enum {
@@ -95,6 +96,7 @@ TT_INLINE void tt_conv_unpack_config(const TtTiles *p, uint32_t in_type, uint32_
 	TT_GPR(TT_G_BIAS_DESC) = tt_descriptor_x(TT_BF16, 1024);
 	TT_GPR(TT_G_BIAS_OUT) = TT_BF16 | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
 	TT_GPR(TT_G_IN_OUT) = in | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
+	tt_sums_unpack_config(weights);
 	TT_I(OP_SETADCXX(0, 1023, 1));
 	TT_STALL(TT_HOLD_UNPACK | TT_HOLD_THCON, TT_FOR_STORES);
 }
@@ -227,30 +229,40 @@ TT_INLINE void tt_unpack_tall(uint32_t k, uint32_t odd, uint32_t held, uint32_t 
 
 /* Where the routine is, and how far a tap is from the one before it. */
 typedef struct TtSpot {
-	uint32_t x, y, held; /* position, and rows from there on */
-	uint32_t image;
+	TtPlace place;
+	uint32_t held;            /* rows from there on */
+	uint32_t half;            /* first row of Dst for it */
 	uint32_t group_plane;     /* of the input, where the group starts */
 	uint32_t columns, phases; /* from tap to tap */
+	TtBlocks blocks;          /* that are in the page */
+	uint32_t weights;         /* of the next one */
 } TtSpot;
 
-/* All taps of piece s for the positions at a spot; returns the end of its weights. */
-TT_INLINE uint32_t tt_unpack_taps(const TtTiles *p, uint32_t s, uint32_t weights, uint32_t bytes,
-				  const TtSpot *at, uint32_t n, uint32_t hold)
+/* Those blocks of piece s that are in the page, for the positions at a spot; the
+ * piece's first one has number `number`, `bytes` are those of n tiles. */
+TT_INLINE void tt_unpack_taps(const TtTiles *p, uint32_t s, uint32_t number, uint32_t bytes,
+			      TtSpot *at, uint32_t n, uint32_t hold)
 {
 	const uint32_t k = p->k_block[s], blocks = tt_piece_tiles(p, s) / k;
-	const uint32_t odd = p->in_planes[s] & 1, pixels = tt_least(p->cols - at->x, TT_TILE);
-	const uint32_t first = p->in_first[s] + at->group_plane + at->image * p->in_image[s];
-	uint32_t row = p->in_y[s] + at->y * p->stride_h;
+	const uint32_t odd = p->in_planes[s] & 1;
+	const uint32_t pixels = tt_least(p->cols - at->place.x, TT_TILE);
+	const uint32_t first = p->in_first[s] + at->group_plane + at->place.image * p->in_image[s];
+	uint32_t row = p->in_y[s] + at->place.y * p->stride_h;
 	for (uint32_t ky = p->kernel_h; ky; ky--, row += p->dilation_h) {
-		uint32_t col = p->in_x[s] + at->x, phase = p->phase;
-		for (uint32_t kx = p->kernel_w; kx; kx--) {
-			tt_unpack_tap(col, row, first + phase * p->in_phase[s], pixels);
-			for (uint32_t b = blocks; b; b--, weights += bytes * k) {
-				tt_unpack_block(weights);
+		uint32_t col = p->in_x[s] + at->place.x, phase = p->phase;
+		for (uint32_t kx = p->kernel_w; kx; kx--, number += blocks) {
+			const TtBlocks part = tt_blocks_among(at->blocks, number, blocks);
+			if (part.first < part.end)
+				tt_unpack_tap(col, row,
+					      first + phase * p->in_phase[s] + 2 * part.first * k,
+					      pixels);
+			for (uint32_t b = part.first; b < part.end; b++) {
+				tt_unpack_block(at->weights);
+				at->weights += bytes * k;
 				if (hold == 1)
-					tt_unpack_wide(k, odd && b == 1, n);
+					tt_unpack_wide(k, odd && b + 1 == blocks, n);
 				else
-					tt_unpack_tall(k, odd && b == 1, at->held, row,
+					tt_unpack_tall(k, odd && b + 1 == blocks, at->held, row,
 						       p->stride_h);
 			}
 			col += at->columns;
@@ -261,24 +273,49 @@ TT_INLINE uint32_t tt_unpack_taps(const TtTiles *p, uint32_t s, uint32_t weights
 			}
 		}
 	}
-	return weights;
 }
 
-/* All positions of an image by the page of weights at `page`. */
-TT_INLINE void tt_unpack_image(const TtTiles *p, uint32_t page, TtSpot *at, uint32_t in_type,
-			       uint32_t weight_type, uint32_t n, uint32_t hold)
+/* What the page at `page` does for the unit at a spot, as chunk `chunk`. */
+TT_INLINE void tt_unpack_unit(const TtTiles *p, uint32_t page, uint32_t chunk, TtSpot *at,
+			      uint32_t in_type, uint32_t weight_type, uint32_t n, uint32_t hold)
 {
 	const uint32_t bytes = n * (weight_type == 1 ? 2048 : 1088);
-	for (at->x = 0; at->x < p->cols; at->x += TT_TILE) {
-		for (at->y = 0; at->y < p->rows; at->y += hold) {
-			uint32_t weights = page + 64 * n;
-			at->held = hold == 1 ? 1 : tt_least(hold, p->rows - at->y);
-			tt_unpack_bias(page, in_type, n, at->held);
-			for (uint32_t s = 0; s < p->segments; s++) {
-				tt_unpack_piece(s);
-				weights = tt_unpack_taps(p, s, weights, bytes, at, n, hold);
-			}
+	uint32_t number = 0;
+	at->weights = page + 64 * n;
+	at->held = hold == 1 ? 1 : tt_least(hold, p->rows - at->place.y);
+	if (!chunk)
+		tt_unpack_bias(page, in_type, n, at->held);
+	else if (p->sums_pages)
+		tt_sums_load(p, at->half, hold == 1 ? n : at->held);
+	for (uint32_t s = 0; s < p->segments; s++) {
+		const uint32_t blocks = tt_piece_blocks(p, s);
+		const TtBlocks part = tt_blocks_among(at->blocks, number, blocks);
+		if (part.first < part.end) {
+			tt_unpack_piece(s);
+			tt_unpack_taps(p, s, number, bytes, at, n, hold);
 		}
+		number += blocks;
+	}
+}
+
+/* All pages of a group, for the units of one pass from at->place on. */
+TT_INLINE void tt_unpack_pass(const TtTiles *p, TtSpot *at, uint32_t in_type, uint32_t weight_type,
+			      uint32_t n, uint32_t hold)
+{
+	const TtPlace first = at->place;
+	for (uint32_t c = 0; c < tt_chunks(p); c++) {
+		at->place = first;
+		at->blocks = tt_chunk_blocks(p, c);
+		cb_wait_front(p->weights_cb, 1);
+		for (uint32_t i = tt_units(p); i && tt_place_there(p, &at->place); i--) {
+			tt_unpack_unit(p, get_read_ptr(p->weights_cb), c, at, in_type, weight_type,
+				       n, hold);
+			at->half ^= TT_HALF_ROWS;
+			tt_place_next(p, &at->place, hold);
+		}
+		TT_STALL(TT_HOLD_UNPACK, TT_FOR_UNPACK);
+		tt_sync();
+		cb_pop_front(p->weights_cb, 1);
 	}
 }
 
@@ -287,19 +324,16 @@ TT_ROUTINE void tt_conv_unpack(const TtTiles *p, uint32_t in_type, uint32_t weig
 {
 	TtSpot at;
 	uint32_t pages = p->group_pages;
-	at.group_plane = 0;
+	at.half = at.group_plane = 0;
 	at.columns = p->dilation_w / p->stride_w;
 	at.phases = p->dilation_w % p->stride_w;
 	tt_conv_unpack_config(p, in_type, weight_type, n);
 	tt_cb_open(p->weights_cb, p->weights, p->page_bytes, p->pages);
+	tt_sums_open(p, hold == 1 ? n : hold);
 	for (uint32_t g = p->groups; g; g--) {
-		cb_wait_front(p->weights_cb, 1);
-		for (at.image = 0; at.image <= p->more_images; at.image++)
-			tt_unpack_image(p, get_read_ptr(p->weights_cb), &at, in_type, weight_type,
-					n, hold);
-		TT_STALL(TT_HOLD_UNPACK, TT_FOR_UNPACK);
-		tt_sync();
-		cb_pop_front(p->weights_cb, 1);
+		at.place = tt_place_first();
+		for (uint32_t i = tt_passes(p); i; i--)
+			tt_unpack_pass(p, &at, in_type, weight_type, n, hold);
 		if (--pages == 0) {
 			pages = p->group_pages;
 			at.group_plane += p->group_step;

@@ -71,6 +71,7 @@ static inline __attribute__((noreturn)) void tt_follow(uint32_t risc)
 		s++;
 		tt_l1_reach(TT_START, s);
 		const TtOp *op = tt_block(s);
+		tt_local()->op = s;
 		if (!op->op)
 			tt_local()->run++;
 		if (risc == TT_TRISC1)
@@ -205,6 +206,7 @@ static inline void tt_reset_math(void)
 	TT_I(OP_SETC16(0, TT_AT_ADDR_MOD_SET_Base));
 	TT_I(OP_SETC16(0, TT_AT_FIDELITY_BASE_Phase));
 	TT_I(OP_SEMINIT(TT_SEM_DST, 0, 2));
+	TT_I(OP_SEMINIT(TT_SEM_SUMS, 0, 1));
 	tt_sync();
 }
 

@@ -27,8 +27,8 @@ typedef struct TtLocal {
 	uint32_t self;                   /* its core there */
 	uint32_t reads, writes, atomics; /* what the NoC's counters will show when all is done */
 	uint32_t run;                    /* number of the run, from 1 */
-	uint32_t pages_sent;             /* by cores that fetch weights, since the start */
-	uint32_t credits_used;           /* of those the others gave this core */
+	uint32_t op;                     /* number of the op, from 1 (map.h) */
+	uint32_t credits_used[TT_SEMAPHORE_COUNT]; /* by semaphore: what others gave this core */
 	uint32_t act;                    /* of TRISC1: the op's activation (TtOp), or 0 */
 	TtCb cb[TT_CBS];
 } TtLocal;
@@ -321,13 +321,20 @@ static inline uint32_t get_read_ptr(uint32_t cb)
 	return tt_cb_pointer(cb);
 }
 
+/* Pages that may be pushed: more than it was told, later, never fewer. */
+static inline uint32_t cb_room(uint32_t cb)
+{
+	volatile TtCbWords *w = tt_cb_words(cb);
+	return tt_local()->cb[cb].pages - (w->received - w->acked);
+}
+
 static inline void cb_reserve_back(uint32_t cb, uint32_t pages)
 {
 	const uint32_t all = tt_local()->cb[cb].pages;
 	volatile TtCbWords *w = tt_cb_words(cb);
 	if (w->pages != all)
 		tt_l1_set((uint32_t)(uintptr_t)&w->pages, all);
-	while (all - (w->received - w->acked) < pages)
+	while (cb_room(cb) < pages)
 		;
 	__asm__ volatile("" ::: "memory");
 }

@@ -11,6 +11,9 @@
  * exponents to its mantissas differs from place to place and is set for each
  * tile (16 bits of 16 bytes: at most 65535 pixels in all planes).
  *
+ * Sums of weights that come in chunks (sums.h) go to L1 as they are, fp32: the
+ * packers are told otherwise before the first and the last chunk of a pass.
+ *
  * Stalls. TT_FOR_STORES after configuration, TT_FOR_PACK before REG2FLOP changes
  * an address packers may be using, TT_FOR_THCON after it, TT_FOR_PACK before a
  * half of Dst is given back. Masks change after a sync.
@@ -18,7 +21,7 @@
 #ifndef RUNTIME_DEVICE_STORE_H
 #define RUNTIME_DEVICE_STORE_H
 
-#include "runtime/device/tiles.h"
+#include "runtime/device/sums.h"
 
 enum {
 	TT_G_OUT = 12,     /* address of packer 0 */
@@ -41,7 +44,7 @@ TT_INLINE uint32_t tt_packer(uint32_t i)
  * values. */
 TT_INLINE void tt_pack_config(uint32_t format, uint32_t relu, uint32_t step_z, uint32_t step_w)
 {
-	const uint32_t size = format == TT_BF16 ? 2 : 1;
+	const uint32_t size = format == TT_BF16 ? 2 : format == TT_FP32 ? 4 : 1;
 	TT_CFG(TT_AT_PCK0_ADDR_CTRL_XY_REG_0_Xstride) =
 		TT_FIELD(PCK0_ADDR_CTRL_XY_REG_0_Xstride, size) |
 		TT_FIELD(PCK0_ADDR_CTRL_XY_REG_0_Ystride, 16 * size);
@@ -163,36 +166,17 @@ TT_INLINE void tt_store_tile(const TtTiles *p, uint32_t format, uint32_t tile, u
 		TT_I(OP_SEMGET(TT_SEM_DST));                                                       \
 	} while (0)
 
-/* Group g of an image whose first plane is `image`; returns the half that is next. */
-TT_INLINE uint32_t tt_store_group(const TtTiles *p, uint32_t format, uint32_t g, uint32_t image,
-				  uint32_t half, uint32_t n, uint32_t hold)
+/* For tiles of the output, or for sums. No packer is at work. */
+TT_INLINE void tt_store_config(const TtTiles *p, uint32_t format, uint32_t relu, uint32_t sums)
 {
-	for (uint32_t x = 0; x < p->cols; x += TT_TILE) {
-		if (p->cols % TT_TILE)
-			tt_pack_mask(tt_least(p->cols - x, TT_TILE));
-		for (uint32_t y = 0; y < p->rows; y += hold, half ^= TT_HALF_TILES) {
-			const uint32_t held = hold == 1 ? n : tt_least(hold, p->rows - y);
-			TT_PACK_BEGIN();
-			for (uint32_t o = 0; o < held; o++)
-				tt_store_tile(p, format, half + o, image,
-					      2 * (hold == 1 ? g * n + o : g),
-					      hold == 1 ? y : y + o, x);
-			TT_PACK_END();
-		}
-	}
-	return half;
-}
-
-TT_ROUTINE void tt_store(const TtTiles *p, uint32_t out_type, uint32_t n, uint32_t hold,
-			 uint32_t relu)
-{
-	const uint32_t format = tt_format(out_type), unit = out_type == 1 ? 2 : 1;
-	const uint32_t planes = p->out_height * p->out_pitch * unit;
-	const uint32_t tiles = (p->out_planes + 2 * n - 1) / (2 * n);
-	uint32_t half = 0;
-	tt_pack_config(format, relu, 256, 1024);
-	tt_pack_places(out_type == 1 ? 32 : 1, out_type == 1 ? planes : planes / 16,
-		       (out_type == 1 ? 32 + planes : 1 + planes / 16), 32, 16);
+	const uint32_t plane = p->out_height * p->out_pitch;
+	const uint32_t across = format == TT_BF16 ? 32 : 1;
+	const uint32_t down = format == TT_BF16 ? 2 * plane : plane / 16;
+	tt_pack_config(sums ? TT_FP32 : format, sums ? 0 : relu, 256, 1024);
+	if (sums)
+		tt_pack_places(128, 64, 192, 32, 16);
+	else
+		tt_pack_places(across, down, across + down, 32, 16);
 	TT_I(OP_SETC16(TT_FIELD(ADDR_MOD_PACK_SEC1_YsrcClear, 1) |
 			       TT_FIELD(ADDR_MOD_PACK_SEC1_YdstClear, 1),
 		       TT_AT_ADDR_MOD_PACK_SEC1_YsrcIncr));
@@ -200,9 +184,98 @@ TT_ROUTINE void tt_store(const TtTiles *p, uint32_t out_type, uint32_t n, uint32
 		       TT_AT_ADDR_MOD_PACK_SEC2_YsrcIncr));
 	TT_I(OP_SETADCXX(0, 255, 4));
 	tt_pack_sections();
-	for (uint32_t g = 0; g < tiles; g++)
-		for (uint32_t i = 0; i <= p->more_images; i++)
-			half = tt_store_group(p, format, g, i * p->out_image, half, n, hold);
+}
+
+/* Tiles `tile` and on of Dst to the next page of sums. */
+TT_INLINE void tt_store_sums(const TtTiles *p, uint32_t tile, uint32_t tiles)
+{
+	cb_reserve_back(p->sums_cb, 1);
+	uint32_t at = get_write_ptr(p->sums_cb);
+	for (; tiles; tiles--, tile++, at += TT_SUMS_TILE) {
+		TT_STALL(TT_HOLD_THCON, TT_FOR_PACK);
+		tt_gpr_set(TT_G_OUT, (uint32_t)TT_RELATIVE | tt_l1_16(at));
+		TT_I(TT_FLOP(TT_AT_THCON_SEC0_REG1_L1_Dest_addr, TT_G_OUT));
+		TT_STALL(TT_HOLD_PACK, TT_FOR_THCON);
+		TT_PUSH(OP_SETADC(tile, 3, 0, 4));
+		TT_PACK_TILE(15);
+	}
+	TT_STALL(TT_HOLD_SYNC | TT_HOLD_PACK, TT_FOR_PACK);
+	tt_sync();
+	cb_push_back(p->sums_cb, 1);
+}
+
+/* What the packers are told and where they are. */
+typedef struct TtPacking {
+	uint32_t sums;  /* 1: to store sums */
+	uint32_t valid; /* columns of a tile they write as they are; 0: not known */
+	uint32_t half;  /* first tile of the half of Dst that comes next */
+} TtPacking;
+
+/* Group g of the unit at `at`: `held` tiles. */
+TT_INLINE void tt_store_unit(const TtTiles *p, uint32_t format, uint32_t g, TtPacking *k,
+			     TtPlace at, uint32_t held, uint32_t n, uint32_t hold)
+{
+	const uint32_t valid = tt_least(p->cols - at.x, TT_TILE);
+	if (p->cols % TT_TILE && valid != k->valid) {
+		tt_pack_mask(valid);
+		k->valid = valid;
+	}
+	TT_PACK_BEGIN();
+	for (uint32_t o = 0; o < held; o++)
+		tt_store_tile(p, format, k->half + o, at.image * p->out_image,
+			      2 * (hold == 1 ? g * n + o : g), hold == 1 ? at.y : at.y + o, at.x);
+	TT_PACK_END();
+}
+
+/* The units of a pass from `at` on, or their sums. */
+TT_INLINE void tt_store_chunk(const TtTiles *p, uint32_t format, uint32_t g, TtPacking *k,
+			      TtPlace *at, uint32_t n, uint32_t hold)
+{
+	for (uint32_t i = tt_units(p); i && tt_place_there(p, at); i--) {
+		const uint32_t held = hold == 1 ? n : tt_least(hold, p->rows - at->y);
+		if (k->sums) {
+			TT_PACK_BEGIN();
+			tt_store_sums(p, k->half, held);
+			TT_PACK_END();
+		} else {
+			tt_store_unit(p, format, g, k, *at, held, n, hold);
+		}
+		k->half ^= TT_HALF_TILES;
+		tt_place_next(p, at, hold);
+	}
+}
+
+/* One pass of group g from `first` on; returns the next unit. */
+TT_INLINE TtPlace tt_store_pass(const TtTiles *p, uint32_t format, uint32_t g, TtPacking *k,
+				TtPlace first, uint32_t n, uint32_t hold, uint32_t relu)
+{
+	const uint32_t chunks = p->sums_pages ? tt_chunks(p) : 1;
+	TtPlace at = first;
+	for (uint32_t c = 0; c < chunks; c++) {
+		const uint32_t sums = c + 1 < chunks;
+		if (sums != k->sums) {
+			tt_sync();
+			tt_store_config(p, format, relu, sums);
+			k->sums = sums;
+			k->valid = 0;
+		}
+		at = first;
+		tt_store_chunk(p, format, g, k, &at, n, hold);
+	}
+	return at;
+}
+
+TT_ROUTINE void tt_store(const TtTiles *p, uint32_t out_type, uint32_t n, uint32_t hold,
+			 uint32_t relu)
+{
+	const uint32_t tiles = (p->out_planes + 2 * n - 1) / (2 * n);
+	TtPacking k = { 2, 0, 0 };
+	tt_sums_open(p, hold == 1 ? n : hold);
+	for (uint32_t g = 0; g < tiles; g++) {
+		TtPlace at = tt_place_first();
+		while (tt_place_there(p, &at))
+			at = tt_store_pass(p, tt_format(out_type), g, &k, at, n, hold, relu);
+	}
 }
 
 #endif

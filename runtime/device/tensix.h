@@ -65,8 +65,9 @@ enum {
 
 #define TT_STALL(hold, condition) TT_I(OP_STALLWAIT(condition, (hold) | TT_HOLD_SYNC))
 
-/* Semaphore of the coprocessor: halves of Dst that math has filled. */
-enum { TT_SEM_DST = 1 << 1 };
+/* Semaphores of the coprocessor: halves of Dst that math has filled; one that
+ * waits for partial sums. */
+enum { TT_SEM_DST = 1 << 1, TT_SEM_SUMS = 1 << 2 };
 
 enum { TT_SEM_EMPTY = 1, TT_SEM_FULL = 2 }; /* conditions SEMWAIT keeps waiting on */
 
