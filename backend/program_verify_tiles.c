@@ -115,6 +115,12 @@ void verify_tiles(Verifier *v, int op, int core)
 		check_sets(&t);
 	} else if (tiles_told(&t, TT_TRISC0, "window_unpack", "in_type")) {
 		verify_window(&t);
+	} else if (tiles_told(&t, TT_TRISC0, "reduce_unpack", "in_type")) {
+		verify_reduce(&t);
+	} else if (tiles_told(&t, TT_TRISC0, "norm_unpack", "in_type")) {
+		verify_norm(&t);
+	} else if (tiles_told(&t, TT_TRISC0, "lanes_unpack", "in_type")) {
+		verify_lanes(&t);
 	} else if (tiles_told(&t, TT_TRISC0, "channel_unpack", "in_type")) {
 		verify_channel(&t);
 		check_sets(&t);

@@ -22,6 +22,9 @@ uint32_t tiles_told(const Tiles *t, TtRisc risc, const char *routine, const char
 
 void verify_channel(const Tiles *t); /* program_verify_elt.c */
 void verify_operands(const Tiles *t); /* program_verify_elt.c */
+void verify_lanes(const Tiles *t); /* program_verify_pool.c */
+void verify_norm(const Tiles *t); /* program_verify_pool.c */
+void verify_reduce(const Tiles *t); /* program_verify_pool.c */
 void verify_window(const Tiles *t); /* program_verify_pool.c */
 
 #endif

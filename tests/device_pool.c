@@ -135,14 +135,14 @@ void net_norm(Net *n, const Planes *in, const Planes *mean, const Planes *factor
 	net_made(n, op, to);
 }
 
-void net_lanes(Net *n, const Planes *in, Planes *to)
+void net_lanes(Net *n, const Planes *in, Planes *to, bool sum)
 {
 	ProgramOp *op = net_tiles(n, "lanes", in, 1, to, 0, 0);
 	net_slide(op, 1, 1, 1, 1, 1);
 	program_set(op, "lanes", 0, (uint32_t)(in->channels - 16 * (in->planes - 1)));
 	op->variant[TT_TRISC0] =
 		program_variant(n->p, "lanes_unpack", (uint32_t[]){ (uint32_t)in->type }, 1);
-	op->variant[TT_TRISC1] = program_variant(n->p, "lanes_math", NULL, 0);
+	op->variant[TT_TRISC1] = program_variant(n->p, "lanes_math", (uint32_t[]){ sum }, 1);
 	op->variant[TT_TRISC2] =
 		program_variant(n->p, "store", (uint32_t[]){ (uint32_t)to->type, 1, 1, 0 }, 4);
 	net_made(n, op, to);

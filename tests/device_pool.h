@@ -29,7 +29,7 @@ void net_await(Net *n, const Planes *p);
 /* Less the mean, times a factor, both pairs that all cores have. */
 void net_norm(Net *n, const Planes *in, const Planes *mean, const Planes *factor, Planes *to);
 
-/* The largest channel of each pixel. */
-void net_lanes(Net *n, const Planes *in, Planes *to);
+/* The largest channel of each pixel, or the sum of all. */
+void net_lanes(Net *n, const Planes *in, Planes *to, bool sum);
 
 #endif

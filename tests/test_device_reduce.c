@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "backend/program_verify.h"
 #include "tests/check.h"
 #include "tests/device_pool.h"
 #include "tests/numbers.h"
@@ -134,13 +135,13 @@ static void deviations_are_those_of_the_mean(void **state)
 	norm_case(*state, (ReduceCase){ 3, 2, 47, 50, DEV_BF16, DEV_BF16, false }, 100);
 }
 
-static void lanes_case(Fixture *t, ReduceCase k)
+static void lanes_case(Fixture *t, ReduceCase k, bool sum)
 {
 	Rng r = { 13 };
 	Net *n = net_open(t, k.cores);
 	Planes x = input(n, &k), y = net_planes(n, k.out, 16, k.rows, k.cols, 0);
 	const int64_t count = (int64_t)k.rows * k.cores * k.cols;
-	net_lanes(n, &x, &y);
+	net_lanes(n, &x, &y, sum);
 	net_output(n, &y);
 	float *values = numbers(t, &r, k.channels * count, 60);
 	for (int64_t i = 0; i < k.channels * count; i++)
@@ -148,9 +149,12 @@ static void lanes_case(Fixture *t, ReduceCase k)
 	float *got = arena_array(t->arena, float, 16 * count);
 	net_run_all(n, &values, got, 16 * count);
 	for (int64_t i = 0; i < count; i++) {
-		float want = -INFINITY;
-		for (int c = 0; c < k.channels; c++)
-			want = fmaxf(want, values[c * count + i]);
+		float most = -INFINITY, all = 0;
+		for (int c = 0; c < k.channels; c++) {
+			most = fmaxf(most, values[c * count + i]);
+			all += values[c * count + i];
+		}
+		const float want = sum ? net_rounded(all) : most;
 		for (int c = 0; c < 16; c++)
 			if (got[c * count + i] != want)
 				fail_msg("pixel %d, lane %d: %g, not %g", (int)i, c,
@@ -162,9 +166,60 @@ static void the_largest_channel_is_one_of_the_tensors(void **state)
 {
 	static const int channels[] = { 1, 2, 7, 15, 16, 17, 31, 32, 33, 48, 50, 100 };
 	for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
-		lanes_case(*state, (ReduceCase){ 1, 2, 35, channels[i], DEV_BF16,
-						 i % 2 ? DEV_BF16 : DEV_BFP8_B, true });
-	lanes_case(*state, (ReduceCase){ 2, 2, 20, 21, DEV_BFP8_B, DEV_BF16, true });
+		lanes_case(*state,
+			   (ReduceCase){ 1, 2, 35, channels[i], DEV_BF16,
+					 i % 2 ? DEV_BF16 : DEV_BFP8_B, true },
+			   false);
+	lanes_case(*state, (ReduceCase){ 2, 2, 20, 21, DEV_BFP8_B, DEV_BF16, true }, false);
+}
+
+static void channels_past_the_tensors_do_not_count(void **state)
+{
+	static const int channels[] = { 1, 2, 15, 16, 17, 31, 32, 48, 50, 100 };
+	for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
+		lanes_case(*state,
+			   (ReduceCase){ 1, 1, 35, channels[i], DEV_BF16, DEV_BF16, true }, true);
+}
+
+/* What the verifier says of a net, a parameter of an op of which was changed. */
+static const char *refused(Net *n, int op, const char *field, int index, uint32_t value)
+{
+	Fixture *t = n->t;
+	const Target *target = target_load(t->arena, &t->diag, "wormhole_n150");
+	program_set(&n->p->ops[op], field, index, value);
+	n->p->dram_free = n->dram;
+	for (int i = 0; i < n->p->nbuffers; i++)
+		n->p->buffers[i].last = n->p->nops - 1;
+	assert_false(program_verify(n->p, target, &t->diag));
+	return fixture_said(t);
+}
+
+static Net *small(Fixture *t, Planes at[5])
+{
+	Net *n = net_open(t, 1);
+	for (int i = 0; i < 5; i++)
+		at[i] = net_planes(n, DEV_BF16, 32, i ? 1 : 2, i ? 2 : 16, 0);
+	net_input(n, &at[0]);
+	return n;
+}
+
+static void what_a_reduction_cannot_have_is_refused(void **state)
+{
+	Planes at[5];
+	Net *n = small(*state, at);
+	net_reduce_rows(n, REDUCE_DEVIATION, &at[0], &at[1], &at[2]);
+	assert_non_null(strstr(refused(n, 1, "image_rows", 0, 3), "image_rows: 3 from row 0 on of 2"));
+	assert_non_null(strstr(refused(n, 1, "in_planes", 1, 1), "in_planes: piece 1 has 1, piece 0 2"));
+	assert_non_null(strstr(refused(n, 1, "in_x", 1, 31), "piece 1 has no two pixels at (0, 31)"));
+	assert_non_null(strstr(refused(n, 1, "segments", 0, 1), "segments: 1, not 2"));
+	assert_non_null(strstr(refused(n, 1, "cols", 0, 1), "1 x 1 pixels of a result that has 2"));
+	n = small(*state, at);
+	net_norm(n, &at[0], &at[1], &at[2], &at[3]);
+	assert_non_null(strstr(refused(n, 1, "in_pitch", 2, 48), "in_total: pieces 1 and 2 differ"));
+	n = small(*state, at);
+	net_lanes(n, &at[0], &at[1], false);
+	assert_non_null(strstr(refused(n, 1, "lanes", 0, 0), "lanes: no channel of the last plane"));
+	assert_non_null(strstr(refused(n, 1, "out_planes", 0, 2), "of one piece, and one plane"));
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -176,6 +231,8 @@ int main(void)
 		CASE(the_largest_of_negative_numbers_is_no_padding),
 		CASE(deviations_are_those_of_the_mean),
 		CASE(the_largest_channel_is_one_of_the_tensors),
+		CASE(channels_past_the_tensors_do_not_count),
+		CASE(what_a_reduction_cannot_have_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

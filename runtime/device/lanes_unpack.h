@@ -1,5 +1,5 @@
 /*
- * The largest channel of each pixel, unpack side: TRISC0.
+ * The largest channel of each pixel, or the sum of all, unpack side: TRISC0.
  *
  * SrcA gets 32 positions of two planes, rows 0 to 31 and 32 to 63, of all planes
  * of the piece one after the other; an odd last plane is read twice, so that both

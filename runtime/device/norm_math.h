@@ -79,7 +79,7 @@ TT_ROUTINE void tt_norm_math(const TtTiles *p)
 	tt_math_config();
 	tt_record_move();
 	TT_MODIFIER(1, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0);
-	for (uint32_t i = tt_piece_tiles(p, 0); i; i--) {
+	for (uint32_t i = tiles ? tt_piece_tiles(p, 0) : 0; i; i--) {
 		tt_norm_begin();
 		for (uint32_t k = tiles; k; k--, half ^= TT_HALF_ROWS) {
 			TT_MATH_BEGIN();

@@ -6,6 +6,8 @@
  * piece 2 (the factor), each to rows 0 and 32 of SrcB with SrcA cleared; then SrcB
  * is cleared, and SrcA gets 32 positions at a time as in window_unpack.
  *
+ * A core without rows has nothing to do.
+ *
  * Stalls: TT_FOR_UNPACK before REG2FLOP moves unpacker 1 to the other piece,
  * TT_FOR_THCON after it. Limits: pieces 1 and 2 are bf16, of the same layout, with
  * the planes of piece 0.
@@ -25,7 +27,7 @@ TT_INLINE void tt_stat_piece(uint32_t s)
 
 TT_ROUTINE void tt_norm_unpack(const TtTiles *p, uint32_t in_type)
 {
-	const uint32_t planes = p->in_planes[0];
+	const uint32_t planes = p->rows ? p->in_planes[0] : 0;
 	tt_unpack_config(tt_format(in_type), TT_BF16);
 	tt_stat_config(p, 1);
 	tt_window_place(p, tt_format(in_type));

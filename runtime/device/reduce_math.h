@@ -4,7 +4,7 @@
  * Sums have 32 bits all the way. ELWADD adds runs of 32 pixels to 32 rows of Dst
  * for each plane; the vector unit adds these rows, eight groups of four, then the
  * four by SFPTRANSP: n pixels in n / 32 + 11 additions of fp32. The result is
- * sum * scale + offset (fp32), then the op's activation.
+ * sum * scale (fp32), then the op's activation.
  *
  * With `pair` it leaves as two bf16 pixels, high and low, whose sum has 16 bits of
  * mantissa: who adds up the pairs of several cores is off by 2^-17 of each. Without,
@@ -217,8 +217,7 @@ TT_INLINE void tt_reduce_finish(const TtTiles *p, uint32_t half, uint32_t kind, 
 	tt_sfpu_begin();
 	tt_reduce_load(kind);
 	tt_sfpu_word(4, p->scale);
-	tt_sfpu_word(5, p->offset);
-	TT_SFPU_MAD(0, 0, 4, 5);
+	TT_SFPU_MAD(0, 0, 4, 9);
 	tt_reduce_put();
 	tt_sfpu_end();
 	tt_act(p, half, 1);
