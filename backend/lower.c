@@ -34,6 +34,15 @@ static void lower_step(Lowering *l, const Step *s)
 	case STEP_UNARY:
 		lower_pool(l, s);
 		break;
+	case STEP_REDUCE:
+		lower_reduce(l, s);
+		break;
+	case STEP_NORM:
+		lower_norm(l, s);
+		break;
+	case STEP_LANES:
+		lower_lanes(l, s);
+		break;
 	case STEP_RESHARD:
 		lower_reshard(l, s);
 		break;

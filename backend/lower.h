@@ -82,7 +82,10 @@ void lower_weights(Lowering *l, ProgramOp *op, const Step *s);
 
 /* Steps, by family. */
 void lower_conv(Lowering *l, const Step *s);
+void lower_lanes(Lowering *l, const Step *s);
+void lower_norm(Lowering *l, const Step *s);
 void lower_pool(Lowering *l, const Step *s);
+void lower_reduce(Lowering *l, const Step *s);
 void lower_reshard(Lowering *l, const Step *s);
 void lower_edge_in(Lowering *l, const Step *s);
 void lower_edge_out(Lowering *l, const Step *s);

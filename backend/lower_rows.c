@@ -74,7 +74,10 @@ static void push(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTens
 }
 
 /* From the host every core fetches all rows it keeps. */
-static bool is_pushed(const PlanTensor *t) { return t->op->kind != OP_INPUT; }
+static bool is_pushed(const Lowering *l, const PlanTensor *t)
+{
+	return l->plan->steps[t->born].kind != STEP_EDGE_IN;
+}
 
 static void push_all(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTensor *b, int from,
 		     int to)
@@ -89,7 +92,7 @@ static void push_all(Lowering *l, ProgramOp *op, const PlanTensor *a, const Plan
 
 void lower_pushes(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTensor *b)
 {
-	if (!is_pushed(b))
+	if (!is_pushed(l, b))
 		return;
 	for (int from = 0; from < l->plan->cores; from++)
 		for (int to = 0; to < l->plan->cores; to++)
@@ -97,15 +100,16 @@ void lower_pushes(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTen
 				push_all(l, op, a, b, from, to);
 }
 
-/* What this core reads of others'. Of a tensor that was cut anew, who owned it
- * before sends it. */
+/* What this core has of others' if it reads any of the tensor: all rows between
+ * those it owns and those it reads were sent too. Of a tensor that was cut anew,
+ * who owned it before sends it. */
 static void arrivals(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, Region reads)
 {
 	const Step *made = &l->plan->steps[t->born];
 	const PlanTensor *source = made->kind == STEP_RESHARD ? made->in[0].tensor : t;
 	for (int from = 0; from < l->plan->cores; from++) {
-		const Region r = region_both(reads, source->shard[from].own);
-		if (from != core && !region_empty(r))
+		const Region r = region_both(kept(t, core), source->shard[from].own);
+		if (from != core && !region_empty(reads) && !region_empty(r))
 			program_arrival(l->program, op, core, (ProgramArrival){
 				.core = from, .op = l->last_op[t->born] });
 	}
@@ -115,7 +119,7 @@ void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s)
 {
 	for (int core = 0; s->out && core < l->plan->cores; core++)
 		for (int i = 0; i < s->nin; i++)
-			if (is_pushed(s->in[i].tensor))
+			if (is_pushed(l, s->in[i].tensor))
 				arrivals(l, op, s->in[i].tensor, core,
 					 step_reads(s, i, s->out->shard[core].own));
 }
@@ -159,7 +163,7 @@ void lower_zeros(Lowering *l, ProgramOp *op, const Step *s)
 	const PlanTensor *t = s->out;
 	const Layout *y = &t->layout;
 	const int cols = (y->cols + y->phases - 1) / y->phases;
-	const bool tiles = s->kind != STEP_EDGE_IN && s->kind != STEP_DECONV2;
+	const bool tiles = s->kind != STEP_EDGE_IN && s->kind != STEP_DECONV2 && !t->partial;
 	for (int core = 0; core < l->plan->cores; core++) {
 		const Range rows = kept(t, core).rows;
 		const uint32_t inside = (uint32_t)range_count(rows);

@@ -64,6 +64,7 @@ typedef struct PlanTensor {
 	Cut cut;
 	Shard *shard;     /* of each core */
 	int buffer_rows, buffer_planes; /* of an image and phase: the most any core keeps */
+	bool partial;     /* a row for what each band makes of its own: as high as the cut has it */
 	int slack;        /* bytes behind the last plane that a reader may run into */
 	int64_t bytes;    /* of the buffer, slack included; its address is the layout's */
 	int born, dies;   /* steps: written in one, last read in the other */
@@ -103,6 +104,16 @@ enum { SPREAD_ROWS = 1, SPREAD_COLS = 2, SPREAD_PLANES = 4 };
 
 enum { MAX_STEP_PARTS = 8 };
 
+/* What becomes of the pixels of an image, channel by channel: the largest, the
+ * sum, the sum of squares of what differs from the mean; times `scale`. A pair is
+ * two pixels of bf16 whose sum it is. */
+typedef enum ReduceKind { REDUCE_MAX, REDUCE_SUM, REDUCE_DEVIATION } ReduceKind;
+typedef struct Reduce {
+	ReduceKind kind;
+	bool pair;
+	float scale;
+} Reduce;
+
 /*
  * Weights of a step come in groups of `held` output tiles of 32 channels that
  * are computed side by side from the same pixels. A group is a page of its
@@ -124,6 +135,7 @@ typedef struct Step {
 	Window window[2]; /* rows, columns */
 	const Range *row_map;        /* or, for each output row: which input rows it reads */
 	int spread[MAX_STEP_PARTS]; /* of each operand: SPREAD_* */
+	Reduce reduce;               /* of STEP_REDUCE, and whether STEP_LANES sums */
 	const Tensor *filter, *bias; /* [out][in][ky][kx]; of STEP_DECONV2 [in][out][ky][kx] */
 	DevTypes weights; /* their format; 0: there are none */
 	int taps, held, groups; /* groups of all output channels, whatever the cut */

@@ -24,6 +24,7 @@ enum { EDGE_ROOM = 2 * 2 * PLANE };
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 static int larger(int a, int b) { return a > b ? a : b; }
+static int smaller(int a, int b) { return a < b ? a : b; }
 
 /* Share `i` of `n` of `all`, in units. */
 static Range share(int all, int unit, int i, int n)
@@ -63,6 +64,20 @@ static Cut cut_of(const Plan *p, const Op *op, Cut open)
 	if (!c.bands)
 		c.bands = p->cores / c.splits;
 	return c;
+}
+
+/* What is left of each band that has rows is a row of its own; who reads these
+ * reads all of them. */
+static void cut_partial(Plan *p, Step *s)
+{
+	const PlanTensor *in = s->in[0].tensor;
+	const int units = (in->height + in->row_unit - 1) / in->row_unit;
+	const int rows = !s->out->partial ? 1 : smaller(units, s->out->cut.bands);
+	Range *map = arena_array(p->graph->arena, Range, rows);
+	for (int i = 0; i < rows; i++)
+		map[i] = share(in->height, in->row_unit, i, rows);
+	s->out->height = rows;
+	s->row_map = map;
 }
 
 static void own(Plan *p, PlanTensor *t)
@@ -116,7 +131,7 @@ static void match_leads(Plan *p)
 static void widen_leads(Plan *p)
 {
 	for (int i = 0; i < p->ntensors; i++)
-		p->tensors[i]->layout.lead = PITCH_STEP;
+		p->tensors[i]->layout.lead = p->tensors[i]->partial ? 0 : PITCH_STEP;
 	for (int i = 0; i < p->nsteps; i++) {
 		const Step *s = &p->steps[i];
 		for (int k = 0; s->out && k < s->nin; k++) {
@@ -166,9 +181,11 @@ void plan_cut(Plan *p, int cores, Cut cut)
 	p->cols = cores < p->target->grid_cols ? cores : (int)p->target->grid_cols;
 	p->rows = (cores + p->cols - 1) / p->cols;
 	for (int i = 0; i < p->nsteps; i++) {
-		const Step *s = &p->steps[i];
+		Step *s = &p->steps[i];
 		if (s->out && s->kind != STEP_RESHARD)
 			s->out->cut = cut_of(p, s->op, cut);
+		if (s->kind == STEP_REDUCE)
+			cut_partial(p, s);
 	}
 	for (int i = 0; i < p->ntensors; i++)
 		own(p, p->tensors[i]);

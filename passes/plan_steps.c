@@ -85,7 +85,12 @@ void plan_whole(Builder *b, Step *s)
 
 void plan_by_parts(Builder *b, StepKind kind, const Op *op, Act act, const Window window[2])
 {
-	const Parts in = plan_parts(b, op_in(op, 0));
+	plan_each_part(b, kind, op, plan_parts(b, op_in(op, 0)), act, window);
+}
+
+void plan_each_part(Builder *b, StepKind kind, const Op *op, Parts in, Act act,
+		    const Window window[2])
+{
 	const int64_t *dim = op->shape.dim;
 	Part *v = arena_array(b->a, Part, in.n + 1);
 	int channel = 0;
@@ -101,6 +106,24 @@ void plan_by_parts(Builder *b, StepKind kind, const Op *op, Act act, const Windo
 		v[i] = (Part){ plan_finish(b, s, t), 0, in.v[i].channels };
 	}
 	plan_made(b, op, v, in.n);
+}
+
+Parts plan_in_bf16(Builder *b, const Op *op, Parts in)
+{
+	Part *v = arena_array(b->a, Part, in.n + 1);
+	for (int i = 0; i < in.n; i++) {
+		const PlanTensor *from = in.v[i].tensor;
+		v[i] = in.v[i];
+		if (from->layout.type == DEV_BF16)
+			continue;
+		Step *s = plan_step(b, STEP_UNARY, op, (Parts){ &in.v[i], 1 });
+		s->act = (Act){ 0 };
+		PlanTensor *t = plan_tensor(b, op, arena_printf(b->a, "bf16_%d", i), 0,
+					    in.v[i].channels, from->height, from->layout.cols);
+		t->layout.type = DEV_BF16;
+		v[i] = (Part){ plan_finish(b, s, t), 0, in.v[i].channels };
+	}
+	return (Parts){ v, in.n };
 }
 
 void plan_check_act(Builder *b, const Op *op)

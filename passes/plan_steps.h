@@ -63,6 +63,19 @@ void plan_whole(Builder *b, Step *s);
 /* One step for each part of the first input, channel by channel the same. */
 void plan_by_parts(Builder *b, StepKind kind, const Op *op, Act act, const Window window[2]);
 
+/* The same of parts at hand. */
+void plan_each_part(Builder *b, StepKind kind, const Op *op, Parts in, Act act,
+		    const Window window[2]);
+
+/* The parts in bf16, by a copy of those that are not. */
+Parts plan_in_bf16(Builder *b, const Op *op, Parts in);
+
+/* All pixels of a part to one of each channel, or a pair: steps and tensors are
+ * called after `name`, the result after the op if that is NULL. `mean` is for
+ * deviations, else NULL. */
+PlanTensor *plan_reduce(Builder *b, const Op *op, const char *name, Part in, PlanTensor *mean,
+			Reduce r, Act act);
+
 /* Limits of the routines' parameters that several families share. */
 void plan_check_act(Builder *b, const Op *op);
 void plan_check_window(Builder *b, const Op *op, const int64_t *kernel, const int64_t *stride,
