@@ -46,9 +46,10 @@ TT_INLINE TtPlace tt_place_first(void)
 	return at;
 }
 
+/* A core may have no rows at all. */
 TT_INLINE uint32_t tt_place_there(const TtTiles *p, const TtPlace *at)
 {
-	return at->image <= p->more_images;
+	return p->rows && at->image <= p->more_images;
 }
 
 TT_INLINE void tt_place_next(const TtTiles *p, TtPlace *at, uint32_t hold)
