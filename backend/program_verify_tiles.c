@@ -128,5 +128,7 @@ void verify_tiles(Verifier *v, int op, int core)
 		   || tiles_told(&t, TT_TRISC0, "pair_unpack", "a_type")) {
 		verify_operands(&t);
 		check_sets(&t);
+	} else if (tiles_told(&t, TT_TRISC0, "mix_unpack", "in_type")) {
+		verify_mix(&t);
 	}
 }

@@ -26,5 +26,6 @@ void verify_lanes(const Tiles *t); /* program_verify_pool.c */
 void verify_norm(const Tiles *t); /* program_verify_pool.c */
 void verify_reduce(const Tiles *t); /* program_verify_pool.c */
 void verify_window(const Tiles *t); /* program_verify_pool.c */
+void verify_mix(const Tiles *t); /* program_verify_mix.c */
 
 #endif

@@ -24,4 +24,8 @@ enum { EVAL_COUNT = 1 << 24, EVAL_GROWTH = 4 };
  * activation. What is made of single values is a splat. */
 Tensor *op_eval(Arena *a, const Op *op, Tensor *const in[]);
 
+/* Along a padded dim of n elements, the one in 0..n-1 that stands for element i,
+ * which may lie outside. */
+int64_t pad_inside(PadMode mode, int64_t i, int64_t n);
+
 #endif

@@ -39,8 +39,7 @@ static Tensor *pad_constant(const Op *op, Tensor *x, Tensor *out, const Tensor *
 	return out;
 }
 
-/* The element in 0..n-1 that stands for element i. */
-static int64_t inside(PadMode mode, int64_t i, int64_t n)
+int64_t pad_inside(PadMode mode, int64_t i, int64_t n)
 {
 	if (i >= 0 && i < n)
 		return i;
@@ -64,7 +63,7 @@ static void pad_sources(const Op *op, const Tensor *x, int64_t *source[MAX_RANK]
 		source[d] = xmalloc((size_t)op->shape.dim[d] * sizeof *source[d]);
 		for (int64_t i = 0; i < op->shape.dim[d]; i++)
 			source[d][i] = strides[d] *
-				       (first + inside(op->attr.pad.mode, i - lead, kept));
+				       (first + pad_inside(op->attr.pad.mode, i - lead, kept));
 	}
 }
 
