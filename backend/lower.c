@@ -43,6 +43,9 @@ static void lower_step(Lowering *l, const Step *s)
 	case STEP_LANES:
 		lower_lanes(l, s);
 		break;
+	case STEP_MIX:
+		lower_mix(l, s);
+		break;
 	case STEP_RESHARD:
 		lower_reshard(l, s);
 		break;

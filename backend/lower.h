@@ -80,9 +80,13 @@ uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups);
 /* Circular buffer, DRAM image and who reads and sends: the op's weights. */
 void lower_weights(Lowering *l, ProgramOp *op, const Step *s);
 
+/* One page for all cores, in the place of weights. */
+void lower_page(Lowering *l, ProgramOp *op, const Step *s, const uint8_t *data, uint64_t bytes);
+
 /* Steps, by family. */
 void lower_conv(Lowering *l, const Step *s);
 void lower_lanes(Lowering *l, const Step *s);
+void lower_mix(Lowering *l, const Step *s);
 void lower_norm(Lowering *l, const Step *s);
 void lower_pool(Lowering *l, const Step *s);
 void lower_reduce(Lowering *l, const Step *s);

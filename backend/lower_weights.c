@@ -62,6 +62,18 @@ static uint8_t *pack_bias(const Step *s, int group, uint8_t *to)
 	return to + 2 * s->held * TILE;
 }
 
+/* An image in pages over all banks; its address in each. */
+static uint64_t place_image(Lowering *l, const Step *s, const uint8_t *data, uint64_t bytes)
+{
+	ProgramImage *image = program_image(
+		l->program, arena_printf(l->arena, "%s.weights%d", s->op->name, l->program->nimages),
+		data, bytes);
+	const uint64_t pages = (bytes + DRAM_PAGE - 1) / DRAM_PAGE;
+	image->page_bytes = DRAM_PAGE;
+	image->address = lower_dram_all(l, (pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS * DRAM_PAGE);
+	return image->address;
+}
+
 uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
 {
 	const uint64_t bytes = (uint64_t)range_count(groups) * (uint64_t)s->page_bytes;
@@ -82,13 +94,7 @@ uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
 		}
 	}
 	assert(to == data + bytes);
-	ProgramImage *image = program_image(
-		l->program, arena_printf(l->arena, "%s.weights%d", s->op->name, l->program->nimages),
-		data, bytes);
-	const uint64_t pages = (bytes + DRAM_PAGE - 1) / DRAM_PAGE;
-	image->page_bytes = DRAM_PAGE;
-	image->address = lower_dram_all(l, (pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS * DRAM_PAGE);
-	return image->address;
+	return place_image(l, s, data, bytes);
 }
 
 /* Groups a core needs: those of its planes, or all if all cores get the same. */
@@ -132,23 +138,42 @@ static void share(Lowering *l, ProgramOp *op)
 	program_run_on(op, 0, TT_NCRISC, program_variant(l->program, "weights_fetch", NULL, 0));
 }
 
-void lower_weights(Lowering *l, ProgramOp *op, const Step *s)
+/* The circular buffer, and where its pages come from. */
+static void set_ring(Lowering *l, ProgramOp *op, const Step *s, uint32_t page_bytes, uint32_t pages)
 {
-	const Plan *p = l->plan;
-	const uint32_t pages = (uint32_t)(s->weight_bytes / s->page_bytes);
 	program_set(op, "weights_cb", 0, WEIGHTS_CB);
 	program_set(op, "weights", 0, s->weight_address);
-	program_set(op, "page_bytes", 0, (uint32_t)s->page_bytes);
+	program_set(op, "page_bytes", 0, page_bytes);
 	program_set(op, "pages", 0, pages);
 	program_set(op, "dram_bank", 0, 0);
 	program_set(op, "dram_page", 0, DRAM_PAGE);
-	set_images(l, op, s);
 	ProgramCb *cb = program_cb(l->program, op, WEIGHTS_CB);
 	cb->address = s->weight_address;
-	cb->page_bytes = (uint32_t)s->page_bytes;
+	cb->page_bytes = page_bytes;
 	cb->pages = pages;
-	if (p->cores > 1 && s->out->cut.splits == 1 && p->cores == p->cols * p->rows)
+}
+
+/* Who reads them: one core for all, if they need the same. */
+static void set_reader(Lowering *l, ProgramOp *op, bool same)
+{
+	const Plan *p = l->plan;
+	if (same && p->cores > 1 && p->cores == p->cols * p->rows)
 		share(l, op);
 	else
 		lower_run(l, op, TT_NCRISC, "weights_read", NULL, 0);
+}
+
+void lower_weights(Lowering *l, ProgramOp *op, const Step *s)
+{
+	set_ring(l, op, s, (uint32_t)s->page_bytes, (uint32_t)(s->weight_bytes / s->page_bytes));
+	set_images(l, op, s);
+	set_reader(l, op, s->out->cut.splits == 1);
+}
+
+void lower_page(Lowering *l, ProgramOp *op, const Step *s, const uint8_t *data, uint64_t bytes)
+{
+	set_ring(l, op, s, (uint32_t)bytes, 1);
+	program_set(op, "groups", 0, 1);
+	program_set(op, "dram_at", 0, (uint32_t)place_image(l, s, data, bytes));
+	set_reader(l, op, true);
 }

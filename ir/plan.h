@@ -21,6 +21,7 @@
 
 #include "ir/graph.h"
 #include "ir/layout.h"
+#include "ir/mix.h"
 #include "ir/target.h"
 #include "ir/weight_block.h"
 
@@ -134,6 +135,7 @@ typedef struct Step {
 	int image;       /* of a batch that is looped over: which; its tensors hold one */
 	Window window[2]; /* rows, columns */
 	const Range *row_map;        /* or, for each output row: which input rows it reads */
+	const Mix *const *mix;       /* of STEP_MIX: what makes each column phase of the result */
 	int spread[MAX_STEP_PARTS]; /* of each operand: SPREAD_* */
 	Reduce reduce;               /* of STEP_REDUCE, and whether STEP_LANES sums */
 	const Tensor *filter, *bias; /* [out][in][ky][kx]; of STEP_DECONV2 [in][out][ky][kx] */

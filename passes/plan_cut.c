@@ -107,6 +107,8 @@ static void keep_read(Plan *p, const Step *s)
 /* Zero columns a step wants beside the image, on either side. */
 static int margin(const Step *s, const PlanTensor *t)
 {
+	if (s->kind == STEP_MIX)
+		return 0;
 	const Window w = s->window[1];
 	const int last = (s->out->layout.cols - 1) * w.stride - w.pad + (w.size - 1) * w.dilation;
 	return larger(w.pad, last - (t->layout.cols - 1));
@@ -167,7 +169,7 @@ static void size_step(Plan *p, Step *s)
 	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
 	if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT)
 		s->scratch_bytes = EDGE_ROOM * round_up(4 * t->layout.cols, ALIGN_DRAM);
-	s->weight_bytes = 0;
+	s->weight_bytes = s->kind == STEP_MIX ? s->page_bytes : 0;
 	for (int c = 0; s->weights && c < p->cores; c++) {
 		const int pages = range_count(step_groups(s, t->shard[c].own.planes));
 		if (pages * s->page_bytes > s->weight_bytes)

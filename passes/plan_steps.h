@@ -76,6 +76,11 @@ Parts plan_in_bf16(Builder *b, const Op *op, Parts in);
 PlanTensor *plan_reduce(Builder *b, const Op *op, const char *name, Part in, PlanTensor *mean,
 			Reduce r, Act act);
 
+/* The parts with their columns in so many column phases (ir/layout.h), by a step
+ * each, and phases back to columns; bit for bit. `op`: whose work that is. */
+Parts plan_phased(Builder *b, const Op *op, Parts in, int phases);
+Parts plan_interleave(Builder *b, const Op *op, Parts in);
+
 /* Limits of the routines' parameters that several families share. */
 void plan_check_act(Builder *b, const Op *op);
 void plan_check_window(Builder *b, const Op *op, const int64_t *kernel, const int64_t *stride,

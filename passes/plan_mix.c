@@ -1,0 +1,178 @@
+/*
+ * Steps that move pixels or take sums of them, the same for every channel: what
+ * is a map of rows times a map of columns (spatial_map.h), and column phases.
+ *
+ * One step does both maps where its tables are small and its sums short. Else two
+ * do, one for rows and one for columns, the one that leaves fewer pixels first.
+ */
+#include "passes/plan_steps.h"
+#include "passes/spatial_map.h"
+
+enum {
+	MOST_PAGE = 128 * 1024, /* bytes of tables, before rows and columns part */
+	MOST_PRODUCTS = 16,     /* of a tile, likewise */
+	MOST_TERMS = 255,       /* the routines count them */
+};
+
+/* Columns of one phase of the result. */
+static AxisMap phase_of(Arena *a, const AxisMap *m, int phase, int phases)
+{
+	AxisMap part = axis_map(a, m->in, (m->out + phases - 1) / phases);
+	for (int o = phase; o < m->out; o += phases)
+		part.sums[o / phases] = m->sums[o];
+	return part;
+}
+
+static void set_maps(Builder *b, Step *s, const AxisMap map[2], int phases)
+{
+	const Mix **mix = arena_array(b->a, const Mix *, phases);
+	Range *rows = arena_array(b->a, Range, map[0].out);
+	s->phases = 2;
+	for (int i = 0; i < phases; i++) {
+		const AxisMap cols = phase_of(b->a, &map[1], i, phases);
+		const Mix *m = mix_make(b->a, &map[0], &cols, s->in[0].tensor->layout.phases);
+		const int64_t bytes = (int64_t)mix_bytes(m);
+		s->page_bytes = bytes > s->page_bytes ? bytes : s->page_bytes;
+		s->phases = m->phases > s->phases ? m->phases : s->phases;
+		mix[i] = m;
+		if (m->row_terms > MOST_TERMS || m->col_terms > MOST_TERMS)
+			plan_refuse(b, s->op, "a pixel of it is made of too many rows or columns");
+	}
+	for (int y = 0; y < map[0].out; y++)
+		mix_reads(mix[0], y, y + 1, &rows[y].first, &rows[y].end);
+	s->mix = mix;
+	s->row_map = rows;
+}
+
+/* `in` by the maps, to a tensor in so many phases; `channel` is the first of the
+ * op's result. */
+static PlanTensor *mixed(Builder *b, const Op *op, const char *suffix, Part in, int channel,
+			 const AxisMap map[2], int phases)
+{
+	Part *part = arena_new(b->a, Part);
+	*part = in;
+	Step *s = plan_step(b, STEP_MIX, op, (Parts){ part, 1 });
+	s->act = (Act){ .kind = OP_INPUT };
+	s->channel = channel;
+	set_maps(b, s, map, phases);
+	PlanTensor *t = plan_tensor(b, op, suffix, channel, in.channels, map[0].out, map[1].out);
+	t->layout.phases = phases;
+	return plan_finish(b, s, t);
+}
+
+static bool in_one_step(Builder *b, const AxisMap map[2])
+{
+	const Mix *m = mix_make(b->a, &map[0], &map[1], 1);
+	return axis_is_identity(&map[0]) || axis_is_identity(&map[1]) ||
+	       (mix_bytes(m) <= MOST_PAGE && m->row_terms * m->col_terms <= MOST_PRODUCTS);
+}
+
+/* One part of the input, by one step or two; the last has the op's activation. */
+static Part mixed_part(Builder *b, const Op *op, const char *suffix, Part in, int channel,
+		       const AxisMap map[2])
+{
+	const bool rows_first = map[0].out < map[0].in;
+	AxisMap one[2] = { map[0], map[1] };
+	Part at = in;
+	if (!in_one_step(b, map)) {
+		const AxisMap first[2] = {
+			rows_first ? map[0] : axis_identity(b->a, map[0].in),
+			rows_first ? axis_identity(b->a, map[1].in) : map[1],
+		};
+		const char *name = arena_printf(b->a, "%s%d", rows_first ? "rows" : "cols",
+						b->plan->ntensors);
+		at = (Part){ mixed(b, op, name, in, channel, first, 1), 0, in.channels };
+		if (rows_first)
+			one[0] = axis_identity(b->a, map[0].out);
+		else
+			one[1] = axis_identity(b->a, map[1].out);
+	}
+	PlanTensor *t = mixed(b, op, suffix, at, channel, one, 1);
+	b->plan->steps[b->plan->nsteps - 1].act = op->act;
+	return (Part){ t, 0, in.channels };
+}
+
+static void mix_parts(Builder *b, const Op *op, Parts in, const AxisMap map[2])
+{
+	Part *v = arena_array(b->a, Part, in.n + 1);
+	int channel = 0;
+	if (op_has_act(op) && op->act.kind != OP_RELU)
+		plan_refuse(b, op, "its activation has no device routine yet");
+	for (int i = 0; i < in.n; channel += in.v[i++].channels) {
+		const char *suffix = in.n > 1 ? arena_printf(b->a, "part%d", i) : NULL;
+		v[i] = mixed_part(b, op, suffix, in.v[i], channel, map);
+	}
+	plan_made(b, op, v, in.n);
+}
+
+void plan_mix(Builder *b, const Op *op)
+{
+	AxisMap map[2];
+	const char *why;
+	if (spatial_maps(b->a, op, map, &why))
+		mix_parts(b, op, plan_parts(b, op_in(op, 0)), map);
+	else
+		plan_refuse(b, op, why);
+}
+
+/* Channels first to end - 1 of the parts: planes of the same tensors. */
+static bool slice_parts(Builder *b, Parts in, int first, int end, Parts *out)
+{
+	int at = 0;
+	*out = (Parts){ arena_array(b->a, Part, in.n + 1), 0 };
+	for (int i = 0; i < in.n; at += in.v[i++].channels) {
+		const Part *p = &in.v[i];
+		const int from = first > at ? first - at : 0;
+		const int to = end < at + p->channels ? end - at : p->channels;
+		if (from >= to)
+			continue;
+		if (from % PLANE)
+			return false;
+		out->v[out->n++] = (Part){ p->tensor, p->plane + from / PLANE, to - from };
+	}
+	return true;
+}
+
+void plan_slice(Builder *b, const Op *op)
+{
+	const sliceAttr *s = &op->attr.slice;
+	AxisMap map[2];
+	Parts in;
+	const char *why;
+	const int first = (int)s->starts.v[1], end = first + (int)s->counts.v[1];
+	if (!spatial_maps(b->a, op, map, &why))
+		plan_refuse(b, op, why);
+	else if ((s->counts.v[1] > 1 && s->steps.v[1] != 1) ||
+		 !slice_parts(b, plan_parts(b, op_in(op, 0)), first, end, &in))
+		plan_refuse(b, op, "a slice of channels has to begin with a plane of 16");
+	else if (axis_is_identity(&map[0]) && axis_is_identity(&map[1]))
+		plan_made(b, op, in.v, in.n);
+	else
+		mix_parts(b, op, in, map);
+}
+
+/* The same pixels in other phases, in the format they have. */
+static Parts rephased(Builder *b, const Op *op, const char *what, Parts in, int phases)
+{
+	Parts out = { arena_array(b->a, Part, in.n + 1), in.n };
+	for (int i = 0; i < in.n; i++) {
+		const Part *p = &in.v[i];
+		const AxisMap same[2] = { axis_identity(b->a, p->tensor->height),
+					  axis_identity(b->a, p->tensor->layout.cols) };
+		const char *name = arena_printf(b->a, "%s%d", what, b->plan->ntensors);
+		PlanTensor *t = mixed(b, op, name, *p, p->tensor->channel, same, phases);
+		t->layout.type = p->tensor->layout.type;
+		out.v[i] = (Part){ t, 0, p->channels };
+	}
+	return out;
+}
+
+Parts plan_phased(Builder *b, const Op *op, Parts in, int phases)
+{
+	return rephased(b, op, "phased", in, phases);
+}
+
+Parts plan_interleave(Builder *b, const Op *op, Parts in)
+{
+	return rephased(b, op, "columns", in, 1);
+}
