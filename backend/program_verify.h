@@ -8,7 +8,8 @@
  *     a byte at the same time; images and host tensors likewise
  *   - a RISC-V runs routines that are meant for it, on the op's parameters,
  *     which are within their limits
- *   - an act is an activation, and TRISC1 runs something that calls it
+ *   - an act is an activation, TRISC1 runs something that calls it, and it is told
+ *     numbers it can work with
  *   - a circular buffer an op uses is declared; what one routine of the op
  *     pushes another pops, page for page; no more than the target has
  *   - rows pushed to a core lie in a buffer that is alive on both sides, and are
@@ -43,6 +44,7 @@ typedef struct Verifier {
 
 void verify_memory(Verifier *v);          /* program_verify_memory.c */
 void verify_op(Verifier *v, int op);      /* program_verify_ops.c */
+void verify_act(Verifier *v, int op);     /* program_verify_act.c */
 void verify_tiles(Verifier *v, int op, int core); /* program_verify_tiles.c */
 void verify_rows(Verifier *v);            /* program_verify_rows.c */
 void verify_moves(Verifier *v);           /* program_verify_moves.c */

@@ -101,26 +101,6 @@ static void check_params(Verifier *v, int index, int core)
 	}
 }
 
-/* The act of what TRISC1 runs, which calls it with the op's parameters. */
-static void check_act(Verifier *v, int index)
-{
-	const ProgramOp *op = &v->p->ops[index];
-	bool called = false;
-	if (op->act == VARIANT_NONE)
-		return;
-	const Routine *act = op->act < v->p->nvariants && op->act >= 0
-		? routine_at(v->p->variants[op->act].routine) : NULL;
-	for (int c = 0; c < v->p->ncores; c++)
-		called |= program_runs(op, c, TT_TRISC1) >= 0;
-	if (!act)
-		verify_wrong(v, op->loc, index, -1, "act: variant %d is not there", op->act);
-	else if (!act->act)
-		verify_wrong(v, op->loc, index, -1, "act: %s is not an activation", act->name);
-	else if (!called || act->params != op->params)
-		verify_wrong(v, op->loc, index, -1, "act: nothing that runs on trisc1 calls %s",
-			     act->name);
-}
-
 /* True if the core does anything at all. */
 static bool check_core(Verifier *v, int index, int core)
 {
@@ -158,7 +138,7 @@ void verify_op(Verifier *v, int op)
 {
 	const int before = v->d->errors;
 	check_cbs(v, op);
-	check_act(v, op);
+	verify_act(v, op);
 	for (int core = 0; core < v->p->ncores; core++) {
 		if (!check_core(v, op, core) || v->d->errors != before)
 			continue;

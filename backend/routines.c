@@ -85,10 +85,10 @@ static const RoutineFlow flows[] = {
 
 static const Routine routines[] = {
 #define ROUTINE(name, riscs, params, what) \
-	{ #name, what, riscs, false, STRUCT_##params, &args[ARGS_##name + 1], \
+	{ #name, what, riscs, false, 0, STRUCT_##params, &args[ARGS_##name + 1], \
 	  &flows[FLOWS_##name + 1] },
-#define ACT(name, what) \
-	{ "act_" #name, what, 1u << TT_TRISC1, true, STRUCT_tiles, &args[ARGS_act_##name + 1], \
+#define ACT(name, uses, what) \
+	{ "act_" #name, what, 1u << TT_TRISC1, true, uses, STRUCT_tiles, &args[ARGS_act_##name + 1], \
 	  &flows[FLOWS_act_##name + 1] },
 #define ARG(...)
 #define CONSUMES(...)

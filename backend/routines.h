@@ -40,6 +40,7 @@ typedef struct Routine {
 	const char *name, *what;
 	uint32_t riscs; /* 1 << TtRisc: where it may run */
 	bool act;       /* an activation: another routine calls it */
+	int act_uses;   /* words of the parameter `act` it is told something by */
 	int params;     /* its structure */
 	const RoutineArg *args;   /* up to one without a name */
 	const RoutineFlow *flows; /* up to one with cb_word < 0 */

@@ -1,4 +1,5 @@
 /* Programs: their text, and what the verifier refuses. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "tests/program_fixture.h"
@@ -307,6 +308,32 @@ static void an_act_is_for_what_trisc1_runs(void **state)
 	assert_non_null(strstr(fixture_said(t), "act_sigmoid is for another routine to call, as act"));
 }
 
+static void what_an_act_cannot_use_is_refused(void **state)
+{
+	static const struct { const char *act; float a, b; const char *said; } wrong[] = {
+		{ "act_clip", 1, 0, "core 0: act[0] of act_clip is 1, above act[1], 0" },
+		{ "act_clip", 0, NAN, "act[1] of act_clip is nan, which is no number" },
+		{ "act_leaky_relu", INFINITY, 0, "act[0] of act_leaky_relu is inf, which is no number" },
+		{ "act_elu", 1, 2, "core 1: act[1] is 2, which act_elu does not use" },
+		{ "act_gelu", 1, 0, "act[0] is 1, which act_gelu does not use" },
+		{ "act_rsqrt", -1e-5f, 0, "act[0] of act_rsqrt is -1e-05, not 0 or more" },
+	};
+	Fixture *t = *state;
+	Program *p = program_small(t);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		const float told[2] = { wrong[i].a, wrong[i].b };
+		p->ops[1].act = program_variant(p, wrong[i].act, NULL, 0);
+		for (int k = 0; k < 2; k++) {
+			uint32_t bits;
+			memcpy(&bits, &told[k], sizeof bits);
+			program_set(&p->ops[1], "act", k, bits);
+		}
+		assert_false(program_verify(p, program_target(t), &t->diag));
+		if (!strstr(fixture_said(t), wrong[i].said))
+			fail_msg("'%s' is not in:\n%s", wrong[i].said, fixture_said(t));
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
@@ -322,6 +349,7 @@ int main(void)
 		T(who_is_told_gets_no_rows),
 		T(pushes_to_one_core_stand_together),
 		T(an_act_is_for_what_trisc1_runs),
+		T(what_an_act_cannot_use_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

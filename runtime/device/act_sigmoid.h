@@ -1,63 +1,104 @@
 /*
- * 1 / (1 + exp -x) of tiles in Dst: TRISC1, called by math routines (tt_act).
+ * The logistic function and what is x times it: sigmoid, silu, and gelu_tanh,
+ * since (1 + tanh u) / 2 = sigmoid(2 u).
+ *
+ * Errors are 2^-14 of the value where that is more than 2^-119; what is smaller
+ * comes out that small or as 0. Far out they are 0, 1 and x.
  */
 #ifndef RUNTIME_DEVICE_ACT_SIGMOID_H
 #define RUNTIME_DEVICE_ACT_SIGMOID_H
 
-#include "runtime/device/math.h"
+#include "runtime/device/act.h"
 
-/* 32 values: registers 9, 10 and 11 hold 0, 1 and -1. */
-TT_INLINE void tt_sfpu_sigmoid_values(void)
+/*
+ * With e = 2^(r - 639), r in register 1 and not above 639: 1 / (1 + e) where the
+ * value in Dst is not negative, e / (1 + e) where it is, so that neither cancels.
+ * To register 3; the value to register 2. Register 0 is lost.
+ */
+TT_INLINE void tt_sfpu_logistic(void)
 {
-	TT_I(OP_SFPLOAD(0, 3, 0, 0));
-	TT_SFPU_CONSTANT(1, 0xbfb8aa3bu); /* t = -x / ln 2, between -126 and 126 */
-	TT_SFPU_MAD(1, 0, 1, 9);
-	TT_SFPU_CONSTANT(2, 0x42fc0000u);
-	TT_SFPU_ORDER(1, 1, 2);
-	TT_SFPU_CONSTANT(2, 0xc2fc0000u);
-	TT_SFPU_ORDER(9, 1, 2);
-	TT_SFPU_CONSTANT(2, 0x4b400000u); /* n = t rounded, by adding 1.5 * 2^23; f = t - n */
-	TT_SFPU_MAD(3, 1, 10, 2);
-	TT_SFPU_CONSTANT(4, 0xcb400000u);
-	TT_SFPU_MAD(4, 3, 10, 4);
-	TT_SFPU_MAD(4, 4, 11, 1);
-	TT_SFPU_CONSTANT(5, 0x3aaec3ffu); /* 2^f by its series */
-	TT_SFPU_CONSTANT(6, 0x3c1d955bu);
-	TT_SFPU_MAD(5, 5, 4, 6);
-	TT_SFPU_CONSTANT(6, 0x3d635847u);
-	TT_SFPU_MAD(5, 5, 4, 6);
-	TT_SFPU_CONSTANT(6, 0x3e75fdf0u);
-	TT_SFPU_MAD(5, 5, 4, 6);
-	TT_SFPU_CONSTANT(6, 0x3f317218u);
-	TT_SFPU_MAD(5, 5, 4, 6);
-	TT_SFPU_MAD(5, 5, 4, 10);
-	TT_I(OP_SFPSHFT(1, 3, 0, 23)); /* times 2^n: n to the exponent */
-	TT_I(OP_SFPIADD(4, 5, 3, 0));
-	TT_SFPU_MAD(5, 5, 10, 10); /* d = 1 + 2^t; 1 / d by three Newton steps */
-	TT_I(OP_SFPMOV(0, 3, 5));
-	TT_SFPU_CONSTANT(6, 0x7ef311c7u);
-	TT_I(OP_SFPIADD(6, 3, 6, 0));
-	TT_SFPU_MAD(5, 5, 11, 9);
-	TT_SFPU_CONSTANT(2, 0x40000000u);
-	TT_SFPU_MAD(6, 5, 3, 2);
-	TT_SFPU_MAD(3, 3, 6, 9);
-	TT_SFPU_MAD(6, 5, 3, 2);
-	TT_SFPU_MAD(3, 3, 6, 9);
-	TT_SFPU_MAD(6, 5, 3, 2);
-	TT_SFPU_MAD(3, 3, 6, 9);
-	TT_I(OP_SFPSTORE(0, 3, 0, 3));
-	TT_I(OP_INCRWC(0, 0, 2, 0));
+	TT_ACT_512();
+	tt_sfpu_exp2();
+	TT_SFPU_MAD(2, 1, 10, 10);
+	tt_sfpu_reciprocal();
+	TT_ACT_LOAD(2);
+	TT_SFPU_IF_NEGATIVE(2);
+	TT_SFPU_FMA(3, 3, 1, 9);
+	TT_SFPU_ALL();
 }
 
+TT_INLINE void tt_sfpu_logistic_begin(uint32_t row)
+{
+	tt_act_begin(row);
+	tt_sfpu_exp2_constants();
+	tt_sfpu_reciprocal_constant();
+	TT_SFPU_CONDITIONS();
+}
+
+TT_INLINE void tt_sfpu_logistic_end(void)
+{
+	TT_SFPU_NO_CONDITIONS();
+	tt_sfpu_end();
+}
+
+/* 639 - |x| / ln 2 to register 1; 1 / ln 2 is register 14. */
+TT_INLINE void tt_sfpu_minus_x(void)
+{
+	TT_ACT_LOAD(0);
+	TT_I(OP_SFPSETSGN(1, 0, 0, 1));
+	TT_ACT_639(3);
+	TT_SFPU_FMA(1, 0, 14, 3);
+}
+
+/* 37 instructions for 32 values. */
 TT_ROUTINE void tt_act_sigmoid(const TtTiles *p, uint32_t row, uint32_t tiles)
 {
 	(void)p;
-	tt_sfpu_begin();
-	tt_math_tile(row);
-	TT_I(OP_SETRWC(7, 0, 0, 0, 0, 0));
-	for (uint32_t i = 32 * tiles; i; i--)
-		tt_sfpu_sigmoid_values();
-	tt_sfpu_end();
+	tt_sfpu_logistic_begin(row);
+	TT_SFPU_FIX(14, 0x3fb8aa3bu);
+	TT_ACT_EACH(tiles) {
+		tt_sfpu_minus_x();
+		tt_sfpu_logistic();
+		TT_ACT_STORE(3);
+	}
+	tt_sfpu_logistic_end();
+}
+
+/* 39 instructions for 32 values. */
+TT_ROUTINE void tt_act_silu(const TtTiles *p, uint32_t row, uint32_t tiles)
+{
+	(void)p;
+	tt_sfpu_logistic_begin(row);
+	TT_SFPU_FIX(14, 0x3fb8aa3bu);
+	TT_ACT_EACH(tiles) {
+		tt_sfpu_minus_x();
+		tt_sfpu_logistic();
+		TT_SFPU_MAD(3, 3, 2, 9);
+		TT_ACT_STORE(3);
+	}
+	tt_sfpu_logistic_end();
+}
+
+/* 2 u / ln 2 = x * (a + b * x^2), with a = 2 sqrt(2 / pi) / ln 2 and b = 0.044715 a.
+ * 43 instructions for 32 values. */
+TT_ROUTINE void tt_act_gelu_tanh(const TtTiles *p, uint32_t row, uint32_t tiles)
+{
+	(void)p;
+	tt_sfpu_logistic_begin(row);
+	TT_SFPU_FIX(14, 0xbdd2d3e8u); /* -b */
+	TT_ACT_EACH(tiles) {
+		TT_ACT_LOAD(0);
+		TT_SFPU_FMA(1, 0, 0, 9);
+		TT_SFPU_CONSTANT(2, 0xc0135761u); /* -a */
+		TT_SFPU_FMA(1, 1, 14, 2);
+		TT_I(OP_SFPSETSGN(1, 0, 0, 0));
+		TT_ACT_639(3);
+		TT_SFPU_FMA(1, 0, 1, 3);
+		tt_sfpu_logistic();
+		TT_SFPU_MAD(3, 3, 2, 9);
+		TT_ACT_STORE(3);
+	}
+	tt_sfpu_logistic_end();
 }
 
 #endif

@@ -23,7 +23,12 @@
 #include "runtime/device/reduce_unpack.h"
 #include "runtime/device/window_unpack.h"
 #elif TT_RISC == 3
+#include "runtime/device/act_exp.h"
+#include "runtime/device/act_gelu.h"
+#include "runtime/device/act_lines.h"
+#include "runtime/device/act_root.h"
 #include "runtime/device/act_sigmoid.h"
+#include "runtime/device/act_tanh.h"
 #include "runtime/device/binary_math.h"
 #include "runtime/device/channel_math.h"
 #include "runtime/device/conv_math.h"

@@ -64,6 +64,13 @@ TT_INLINE void tt_math_config(void)
 	TT_I(OP_SFPLOADI((bits) & 0xffff, 10, reg));                                               \
 	TT_I(OP_SFPLOADI((bits) >> 16, 8, reg))
 
+/* A parameter, fp32 or not, to a register. */
+TT_INLINE void tt_sfpu_word(uint32_t reg, uint32_t bits)
+{
+	TT_PUSH(OP_SFPLOADI(bits & 0xffff, 10, reg));
+	TT_PUSH(OP_SFPLOADI(bits >> 16, 8, reg));
+}
+
 /* to = a * b + c; the result is there one slot later (VectorUnit.md). */
 #define TT_SFPU_MAD(to, a, b, c)                                                                   \
 	TT_I(OP_SFPMAD(0, to, c, b, a));                                                           \

@@ -84,13 +84,6 @@ TT_INLINE void tt_reduce_add(uint32_t first)
 #define TT_LOAD(at, reg)  TT_I(OP_SFPLOAD(at, 3, 0, reg))
 #define TT_STORE(at, reg) TT_I(OP_SFPSTORE(at, 3, 0, reg))
 
-/* A parameter, fp32 or not, to a register. */
-TT_INLINE void tt_sfpu_word(uint32_t reg, uint32_t bits)
-{
-	TT_PUSH(OP_SFPLOADI(bits & 0xffff, 10, reg));
-	TT_PUSH(OP_SFPLOADI(bits >> 16, 8, reg));
-}
-
 /* Register 3: all ones in the first `rows` of the four rows of lanes, else 0.
  * Lane i of register 15 holds 2 * i. */
 TT_INLINE void tt_row_mask(uint32_t rows)
