@@ -3,6 +3,8 @@
  */
 #include "backend/lower.h"
 
+#include <string.h>
+
 Region lower_work(const Step *s, int core)
 {
 	const PlanTensor *t = s->out;
@@ -108,10 +110,24 @@ ProgramOp *lower_tiles(Lowering *l, const Step *s)
 	return op;
 }
 
+/* The act is named as the op is, and told its attributes. A relu is the packers'. */
+static void lower_act(Lowering *l, ProgramOp *op, Act act)
+{
+	const bool norm = act.kind == OP_INSTANCE_NORM;
+	if (act.kind == OP_INPUT || act.kind == OP_RELU)
+		return;
+	const char *name = arena_printf(l->arena, "act_%s", norm ? "rsqrt" : op_info[act.kind].name);
+	op->act = program_variant(l->program, name, NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		uint32_t bits;
+		memcpy(&bits, &act.param[i], sizeof bits);
+		program_set(op, "act", i, bits);
+	}
+}
+
 void lower_around(Lowering *l, ProgramOp *op, const Step *s)
 {
-	if (s->act.kind == OP_SIGMOID)
-		op->act = program_variant(l->program, "act_sigmoid", NULL, 0);
+	lower_act(l, op, s->act);
 	if (l->image == 0)
 		lower_zeros(l, op, s);
 	lower_arrivals(l, op, s);

@@ -35,9 +35,9 @@ static void check_params(Verifier *v, int op, int core, const Routine *act)
 		memcpy(&value[i], &bits, sizeof bits);
 		check_word(v, op, core, act, i, value[i]);
 	}
-	if (strcmp(act->name, "act_clip") == 0 && value[0] > value[1])
-		verify_wrong(v, v->p->ops[op].loc, op, core, "act[0] of %s is %g, above act[1], %g",
-			     act->name, (double)value[0], (double)value[1]);
+	if (strcmp(act->name, "act_clip") == 0 && value[1] > value[0])
+		verify_wrong(v, v->p->ops[op].loc, op, core, "act[1] of %s is %g, above act[0], %g",
+			     act->name, (double)value[1], (double)value[0]);
 }
 
 void verify_act(Verifier *v, int index)

@@ -125,7 +125,8 @@ typedef struct Reduce {
 typedef struct Step {
 	StepKind kind;
 	const Op *op;
-	Act act;
+	Act act;         /* kind may also be OP_EXP, OP_RECIPROCAL, or OP_INSTANCE_NORM for what
+	                    norms multiply by, 1 / sqrt(x + param[0]) */
 	Part *in; /* parts of a concat count one by one */
 	int nin;
 	PlanTensor *out; /* NULL for a host edge out */

@@ -3,7 +3,10 @@
  */
 #include "passes/plan_steps.h"
 
+#include "passes/rewrite.h"
+
 void plan_unary(Builder *b, const Op *op)
 {
-	plan_by_parts(b, STEP_UNARY, op, (Act){ .kind = op->kind }, NULL);
+	plan_check_act(b, op);
+	plan_by_parts(b, STEP_UNARY, op, act_of(op), NULL);
 }

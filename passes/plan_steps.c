@@ -1,6 +1,9 @@
 #include "passes/plan_steps.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "passes/rewrite.h"
 
 enum {
 	/* What the parameters of a routine hold. */
@@ -128,8 +131,13 @@ Parts plan_in_bf16(Builder *b, const Op *op, Parts in)
 
 void plan_check_act(Builder *b, const Op *op)
 {
-	if (op_has_act(op) && op->act.kind != OP_RELU && op->act.kind != OP_SIGMOID)
-		plan_refuse(b, op, "its activation has no device routine yet");
+	const Act act = op_is(op, ACT) ? act_of(op) : op->act;
+	const bool clips = act.kind == OP_CLIP;
+	for (int i = 0; i < 2; i++)
+		if (clips ? isnan(act.param[i]) : !isfinite(act.param[i]))
+			plan_refuse(b, op, "an attribute of the activation is no number");
+	if (clips && act.param[1] > act.param[0])
+		plan_refuse(b, op, "the activation has its least value above its greatest");
 }
 
 void plan_check_window(Builder *b, const Op *op, const int64_t *kernel, const int64_t *stride,

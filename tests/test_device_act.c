@@ -24,18 +24,18 @@ static double leaky_relu(double x, double a, double b)
 
 static double clip(double x, double a, double b)
 {
-	return x < a ? a : x > b ? b : x;
+	return x < b ? b : x > a ? a : x;
 }
 
 static double hard_sigmoid(double x, double a, double b)
 {
-	return clip(a * x + b, 0, 1);
+	return clip(a * x + b, 1, 0);
 }
 
 static double hard_swish(double x, double a, double b)
 {
 	(void)a, (void)b;
-	return x * clip(x / 6 + 0.5, 0, 1);
+	return x * clip(x / 6 + 0.5, 1, 0);
 }
 
 static double sigmoid(double x, double a, double b)
@@ -101,8 +101,8 @@ typedef struct ActCase {
 static const ActCase cases[] = {
 	{ "leaky_relu", leaky_relu, 0.01f, 0, 0.501, LEAST },
 	{ "leaky_relu", leaky_relu, -2.5f, 0, 0.501, LEAST },
-	{ "clip", clip, 0, 6, 0.5, LEAST },
-	{ "clip", clip, -INFINITY, -0.3f, 0.5, LEAST },
+	{ "clip", clip, 6, 0, 0.5, LEAST },
+	{ "clip", clip, -0.3f, -INFINITY, 0.5, LEAST },
 	{ "sigmoid", sigmoid, 0, 0, 0.51, LEAST },
 	{ "tanh", hyperbolic, 0, 0, 0.51, LEAST },
 	{ "silu", silu, 0, 0, 0.51, 0x1p-119 },

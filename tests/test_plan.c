@@ -138,10 +138,10 @@ static void an_op_without_routine_is_named(void **state)
 	Fixture *t = *state;
 	const Graph *g = parse(t, "graph \"n\"\n%x = input {stored = bf16} : f32[1,3,4,4]\n"
 				  "%a = softsign %x : f32[1,3,4,4]\n"
-				  "%t = tanh %a : f32[1,3,4,4]\n%o = output %t : f32[1,3,4,4]\n");
+				  "%t = softplus %a : f32[1,3,4,4]\n%o = output %t : f32[1,3,4,4]\n");
 	assert_null(plan_bands(g, target_load(t->arena, &t->diag, "wormhole_n150"), NULL));
 	assert_non_null(strstr(fixture_said(t), "softsign 'a': this op has no device routine yet"));
-	assert_non_null(strstr(fixture_said(t), "tanh 't': this op has no device routine yet"));
+	assert_non_null(strstr(fixture_said(t), "softplus 't': this op has no device routine yet"));
 }
 
 static void what_does_not_fit_is_said(void **state)
@@ -165,6 +165,20 @@ static Plan *plan_and_hear(Fixture *t, const char *text, const char *const *text
 	return p;
 }
 
+static void an_activation_with_attributes_no_device_can_use_is_named(void **state)
+{
+	static const char *const said[] = {
+		"clip 'c': the activation has its least value above its greatest",
+		"elu 'e': an attribute of the activation is no number",
+		"max_pool 'm': an attribute of the activation is no number", NULL };
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,3,8,8]\n"
+				  "%c = clip %x {max = 1, min = 2} : f32[1,3,8,8]\n"
+				  "%e = elu %c {alpha = inf} : f32[1,3,8,8]\n"
+				  "%m = max_pool %e {act = leaky_relu(alpha = nan), dilations = [1,1], "
+				  "kernel = [2,2], pads = [0,0,0,0], strides = [2,2]} : f32[1,3,4,4]\n"
+				  "%o = output %m : f32[1,3,4,4]\n", said));
+}
+
 /* The edge kernel that reads the host's rows has no other format. */
 static void an_input_is_bf16(void **state)
 {
@@ -177,10 +191,10 @@ static void an_input_is_bf16(void **state)
 static void a_wrong_shape_hides_no_other_reason(void **state)
 {
 	static const char *const said[] = { "input 'b': its batch differs from another input's",
-					    "tanh 't': this op has no device routine yet", NULL };
+					    "softplus 't': this op has no device routine yet", NULL };
 	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,3,8,8]\n"
 				  "%b = input : f32[2,3,8,8]\n%r = relu %b : f32[2,3,8,8]\n"
-				  "%t = tanh %x : f32[1,3,8,8]\n%o = output %t : f32[1,3,8,8]\n"
+				  "%t = softplus %x : f32[1,3,8,8]\n%o = output %t : f32[1,3,8,8]\n"
 				  "%p = output %r : f32[2,3,8,8]\n", said));
 }
 
@@ -261,6 +275,7 @@ int main(void)
 		T(a_window_reads_its_halo),
 		T(buffers_that_live_together_lie_apart),
 		T(an_op_without_routine_is_named),
+		T(an_activation_with_attributes_no_device_can_use_is_named),
 		T(what_does_not_fit_is_said),
 		T(an_input_is_bf16),
 		T(a_wrong_shape_hides_no_other_reason),

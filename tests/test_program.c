@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "backend/routines.h"
+#include "ir/op.h"
 #include "tests/program_fixture.h"
 
 static const char *printed(Fixture *t, const Program *p)
@@ -308,10 +310,26 @@ static void an_act_is_for_what_trisc1_runs(void **state)
 	assert_non_null(strstr(fixture_said(t), "act_sigmoid is for another routine to call, as act"));
 }
 
+/* By its name, and with as many parameters as the op has attributes: lowering takes
+ * both for granted. A relu is the packers'. */
+static void every_activation_of_the_graph_has_an_act(void **state)
+{
+	Fixture *t = *state;
+	for (OpKind kind = 0; kind < OP_COUNT; kind++) {
+		const unsigned wanted = ACT | DEVICE;
+		if ((op_info[kind].traits & wanted) != wanted || kind == OP_RELU)
+			continue;
+		const char *name = arena_printf(t->arena, "act_%s", op_info[kind].name);
+		const Routine *r = routine_at(routine_find(name));
+		if (!r || !r->act || r->act_uses != op_info[kind].nfields)
+			fail_msg("%s, with %d parameters", name, op_info[kind].nfields);
+	}
+}
+
 static void what_an_act_cannot_use_is_refused(void **state)
 {
 	static const struct { const char *act; float a, b; const char *said; } wrong[] = {
-		{ "act_clip", 1, 0, "core 0: act[0] of act_clip is 1, above act[1], 0" },
+		{ "act_clip", 0, 1, "core 0: act[1] of act_clip is 1, above act[0], 0" },
 		{ "act_clip", 0, NAN, "act[1] of act_clip is nan, which is no number" },
 		{ "act_leaky_relu", INFINITY, 0, "act[0] of act_leaky_relu is inf, which is no number" },
 		{ "act_elu", 1, 2, "core 1: act[1] is 2, which act_elu does not use" },
@@ -349,6 +367,7 @@ int main(void)
 		T(who_is_told_gets_no_rows),
 		T(pushes_to_one_core_stand_together),
 		T(an_act_is_for_what_trisc1_runs),
+		T(every_activation_of_the_graph_has_an_act),
 		T(what_an_act_cannot_use_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

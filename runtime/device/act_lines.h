@@ -30,8 +30,8 @@ TT_ROUTINE void tt_act_leaky_relu(const TtTiles *p, uint32_t row, uint32_t tiles
 TT_ROUTINE void tt_act_clip(const TtTiles *p, uint32_t row, uint32_t tiles)
 {
 	tt_act_begin(row);
-	TT_SFPU_FIX_PARAM(12, p->act[0]);
-	TT_SFPU_FIX_PARAM(13, p->act[1]);
+	TT_SFPU_FIX_PARAM(13, p->act[0]);
+	TT_SFPU_FIX_PARAM(12, p->act[1]);
 	TT_ACT_EACH(tiles) {
 		TT_ACT_LOAD(0);
 		TT_SFPU_ORDER(9, 0, 12);
