@@ -120,6 +120,8 @@ static bool run(Session *s, const Graph *g, const TesseraPackage *package, Tesse
 					 arrays(s, package, out, true),
 					 tessera_output_count(package), e);
 	session_timing(s, "run", from);
+	if (ok)
+		tessera_counters_print(p, stderr);
 	tessera_unload(p);
 	return ok;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 const CounterInfo counter_info[COUNTER_COUNT] = {
-#define COUNTER(name, unit, what) [COUNTER_##name] = { #name, unit, what },
+#define COUNTER(name, unit, how, what) [COUNTER_##name] = { #name, unit, COUNTER_##how, what },
 #include "ir/counters.def"
 };
 
@@ -13,7 +13,7 @@ const CostInfo cost_info[COST_COUNT] = {
 };
 
 static const size_t counter_offset[COUNTER_COUNT] = {
-#define COUNTER(name, unit, what) [COUNTER_##name] = offsetof(Counters, name),
+#define COUNTER(name, unit, how, what) [COUNTER_##name] = offsetof(Counters, name),
 #include "ir/counters.def"
 };
 
@@ -26,7 +26,7 @@ int64_t counter_get(const Counters *c, CounterId id)
 
 void counters_add(Counters *c, const Counters *more)
 {
-#define COUNTER(name, unit, what) c->name += more->name;
+#define COUNTER(name, unit, how, what) c->name += more->name;
 #include "ir/counters.def"
 }
 

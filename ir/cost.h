@@ -17,18 +17,22 @@
 #include "ir/target.h"
 
 typedef struct Counters {
-#define COUNTER(name, unit, what) int64_t name;
+#define COUNTER(name, unit, how, what) int64_t name;
 #include "ir/counters.def"
 } Counters;
 
 typedef enum CounterId {
-#define COUNTER(name, unit, what) COUNTER_##name,
+#define COUNTER(name, unit, how, what) COUNTER_##name,
 #include "ir/counters.def"
 	COUNTER_COUNT
 } CounterId;
 
+typedef enum CounterHow { COUNTER_EXACT, COUNTER_MODELLED } CounterHow;
+
 typedef struct CounterInfo {
-	const char *name, *unit, *what;
+	const char *name, *unit;
+	CounterHow how;
+	const char *what;
 } CounterInfo;
 
 extern const CounterInfo counter_info[COUNTER_COUNT];

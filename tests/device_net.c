@@ -456,12 +456,12 @@ void net_run(Net *n, const char *device, float *const *in, float *out)
 	for (int i = 0; i < n->p->nbuffers; i++)
 		n->p->buffers[i].last = n->p->nops - 1;
 	n->p->dram_free = n->dram;
-	const EmitOptions options = { .compiler = "test",
-				      .code_budget = n->code_budget,
-				      .iram = n->iram };
+	const EmitOptions options = { .compiler = "test", .code_budget = n->code_budget, .iram = n->iram };
 	if (!emit_program(&e, n->t->arena, &n->t->diag, n->p, target, &options))
 		fail_msg("%s", fixture_said(n->t));
 	n->overlays = e.overlays;
+	if (net_emitted)
+		net_emitted(n, &e);
 	TesseraPackage *package = tessera_package_memory(e.package.data, e.package.size, &error);
 	TesseraDevice *d = package ? tessera_device_open(device, &error) : NULL;
 	TesseraProgram *program = d ? tessera_load(d, package, &error) : NULL;

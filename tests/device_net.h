@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "backend/emit.h"
 #include "backend/program.h"
 #include "tests/fixture.h"
 
@@ -83,6 +84,9 @@ void net_pages(Net *n, ProgramOp *op, const uint8_t *data, uint32_t page, int gr
 
 /* What every op that writes `p` does besides: zeros, rows for its neighbours. */
 void net_made(Net *n, ProgramOp *op, Planes *p);
+
+/* Called by net_run before it runs what it has emitted, if a test has one. */
+__attribute__((weak)) void net_emitted(Net *n, const Emission *e);
 
 /* Emits, loads and runs it twice; the second result counts. */
 void net_run(Net *n, const char *device, float *const *in, float *out);

@@ -89,6 +89,41 @@ static void counters_can_be_asked_for(void **state)
 	fixture_close(&f);
 }
 
+/* The sample's code does not say at which op it is: all of it is before the first. */
+static void counters_are_printed_op_by_op_and_core_by_core(void **state)
+{
+	Fixture f;
+	char *text = NULL;
+	size_t bytes, lines = 0;
+
+	(void)state;
+	fixture_open(&f, &copy_sample, "emu:counters", "");
+	run_all(&f);
+	const size_t ops = tessera_op_count(f.package), cores = copy_sample.cores;
+	FILE *out = open_memstream(&text, &bytes);
+	tessera_counters_print(f.program, out);
+	fclose(out);
+	for (const char *at = text; *at; at++)
+		lines += *at == '\n';
+	assert_int_equal(lines, 1 + ops * cores);
+	assert_int_equal(strncmp(text, "op,name,kind,col,row,unpacks,", 29), 0);
+	free(text);
+	fixture_close(&f);
+}
+
+static void nothing_is_kept_op_by_op_unless_asked_for(void **state)
+{
+	Fixture f;
+
+	(void)state;
+	fixture_open(&f, &copy_sample, "emu", "");
+	run_all(&f);
+	for (size_t i = 0; tessera_counter_name(f.program, i); i++)
+		assert_int_equal(tessera_op_counter(f.program, 0, 0, i), 0);
+	tessera_counters_print(f.program, NULL);
+	fixture_close(&f);
+}
+
 /* All of L1 above the code, and the outputs. */
 static void both_simulators_have_the_same_bytes(void **state)
 {
@@ -242,6 +277,8 @@ int main(void)
 		cmocka_unit_test(runs_give_their_outputs),
 		cmocka_unit_test(the_fast_one_says_so),
 		cmocka_unit_test(counters_can_be_asked_for),
+		cmocka_unit_test(counters_are_printed_op_by_op_and_core_by_core),
+		cmocka_unit_test(nothing_is_kept_op_by_op_unless_asked_for),
 		cmocka_unit_test(both_simulators_have_the_same_bytes),
 		cmocka_unit_test(faults_name_core_and_op),
 		cmocka_unit_test(writes_outside_of_buffers_are_faults),

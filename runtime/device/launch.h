@@ -117,8 +117,8 @@ static inline void tt_lead_op(uint32_t s, uint32_t index)
 {
 	const TtLaunch *l = tt_launch();
 	const TtOp *op = tt_block(s);
-	noc_async_read_barrier();
 	tt_l1_set(TT_OP_WORD, index);
+	noc_async_read_barrier();
 	if (op->overlay_bytes)
 		tt_load_overlay(op);
 	const uint32_t *pusher = tt_op_words(op, op->pushers_at);

@@ -60,7 +60,6 @@ typedef struct NocRequest {
 	uint8_t kind;        /* NocKind */
 	uint8_t x, y;        /* the other side, NoC 0, physical; of a multicast the last */
 	uint8_t x0, y0;      /* of a multicast the first */
-	uint8_t hops;        /* there and back */
 	bool dram;           /* the other side is DRAM */
 	uint32_t here;       /* address in the core's own L1 */
 	uint64_t there;
@@ -68,6 +67,10 @@ typedef struct NocRequest {
 	uint32_t pc;
 	uint64_t step;
 } NocRequest;
+
+/* What a RISC-V can wait for, in the order of the counters it looks at. */
+enum { ANSWER_ATOMIC, ANSWER_WRITE, ANSWER_READ, NOC_ANSWERS };
+enum { ASKED = 1, ASKED_DRAM = 2 };
 
 typedef struct NocPort {
 	struct NocCommand {
@@ -78,7 +81,7 @@ typedef struct NocPort {
 	uint32_t atomic_responses, write_acks, read_responses;
 	uint32_t writes_sent, posted_writes_sent, posted_atomics_sent;
 	uint8_t outstanding[NOC_TAGS], outgoing[NOC_TAGS]; /* by transaction id */
-	uint64_t bytes_in, bytes_out;
+	uint8_t asked[NOC_ANSWERS]; /* since a RISC-V last looked: ASKED, ASKED_DRAM */
 } NocPort;
 
 typedef struct EmuCore {
@@ -101,14 +104,14 @@ typedef struct EmuCore {
 	struct RvCode *code, *iram_code; /* decoded, word by word */
 	uint8_t code_page[CODE_PAGES];   /* has decoded code */
 	uint32_t code_epoch;             /* of changes to it */
-	NocRequest last[RISCS];  /* what each RISC-V asked of the NoC last */
-	uint64_t dram_read[DRAM_CHANNELS], dram_written[DRAM_CHANNELS];
 	EmuReport report[REPORTS];
 	uint64_t report_step[REPORTS];
 	uint32_t report_count;
 	double risc_time, tensix_time; /* host seconds, when profiling */
 	struct Shadow *shadow;   /* what the strict checks remember; NULL if off */
-	int64_t *counters;       /* by CounterId of ir/cost.h */
+	int64_t *counters;       /* by CounterId of ir/cost.h, of the op it is at */
+	int64_t *counted;        /* the same, COUNTER_COUNT for each op and for what is before */
+	uint32_t counted_ops;    /* ops in `counted`; 0: all are counted as one */
 } EmuCore;
 
 /* Files a report; the core stops at the end of its step. `check` is a row of

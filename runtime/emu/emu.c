@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ir/cost.h"
 #include "runtime/emu/machine.h"
 #include "runtime/emu/noc.h"
 #include "runtime/emu/riscv.h"
@@ -42,7 +41,7 @@ static void core_close(EmuCore *c)
 	give_back(c->iram_code, code_bytes(IRAM_BYTES));
 	free(c->requests);
 	shadow_free(c->shadow);
-	free(c->counters);
+	free(c->counted);
 	give_back(c, sizeof(*c));
 }
 
@@ -58,9 +57,8 @@ static EmuCore *core_open(Emu *e, uint32_t index)
 	c->l1 = lazy(L1_BYTES);
 	c->code = lazy(code_bytes(L1_BYTES));
 	c->iram_code = lazy(code_bytes(IRAM_BYTES));
-	c->counters = calloc(COUNTER_COUNT, sizeof(*c->counters));
 	c->shadow = e->options.strict ? shadow_new() : NULL;
-	if (!c->l1 || !c->code || !c->iram_code || !c->counters
+	if (!c->l1 || !c->code || !c->iram_code || !counters_make(c, 0)
 	    || (e->options.strict && !c->shadow)) {
 		core_close(c);
 		return NULL;
@@ -124,7 +122,7 @@ void emu_close(Emu *e)
 	free(e);
 }
 
-static EmuCore *core_at(const Emu *e, uint32_t x, uint32_t y)
+EmuCore *core_at(const Emu *e, uint32_t x, uint32_t y)
 {
 	if (!chip_translate(0, &x, &y))
 		return NULL;
@@ -190,11 +188,16 @@ bool emu_read(Emu *e, uint32_t x, uint32_t y, uint64_t address, void *to, size_t
 	return true;
 }
 
-void emu_program(Emu *e, const EmuProgram *p)
+bool emu_program(Emu *e, const EmuProgram *p)
 {
+	bool there = true;
+
 	e->program = *p;
 	for (int i = 0; i < WORKERS && e->options.strict; i++)
 		shadow_program(e->core[i]->shadow, p);
+	for (int i = 0; i < WORKERS && p->counted_ops; i++)
+		there &= counters_make(e->core[i], p->counted_ops);
+	return there;
 }
 
 void emu_allow(Emu *e, uint32_t x, uint32_t y, uint32_t first, uint32_t end)
@@ -203,60 +206,6 @@ void emu_allow(Emu *e, uint32_t x, uint32_t y, uint32_t first, uint32_t end)
 
 	if (c && c->shadow)
 		shadow_allow(c->shadow, first, end);
-}
-
-const char *emu_counter_name(size_t i)
-{
-	static const char *const names[COUNTER_COUNT] = {
-#define COUNTER(name, unit, what) #name,
-#include "ir/counters.def"
-	};
-
-	return i < COUNTER_COUNT ? names[i] : NULL;
-}
-
-static int64_t largest(const uint64_t *v, int n)
-{
-	uint64_t most = 0;
-
-	for (int i = 0; i < n; i++)
-		most = v[i] > most ? v[i] : most;
-	return (int64_t)most;
-}
-
-int64_t emu_counter(const Emu *e, uint32_t x, uint32_t y, size_t i)
-{
-	const EmuCore *c = core_at(e, x, y);
-
-	if (!c || i >= COUNTER_COUNT)
-		return 0;
-	switch (i) {
-	case COUNTER_noc_bytes: {
-		const uint64_t links[] = { c->noc[0].bytes_in, c->noc[0].bytes_out,
-					   c->noc[1].bytes_in, c->noc[1].bytes_out };
-
-		return largest(links, 4);
-	}
-	case COUNTER_dram_read_bytes:
-		return largest(c->dram_read, DRAM_CHANNELS);
-	case COUNTER_dram_write_bytes:
-		return largest(c->dram_written, DRAM_CHANNELS);
-	default:
-		return c->counters[i];
-	}
-}
-
-void emu_counters_clear(Emu *e)
-{
-	for (int i = 0; i < WORKERS; i++) {
-		EmuCore *c = e->core[i];
-
-		memset(c->counters, 0, COUNTER_COUNT * sizeof(*c->counters));
-		memset(c->dram_read, 0, sizeof(c->dram_read));
-		memset(c->dram_written, 0, sizeof(c->dram_written));
-		for (int noc = 0; noc < NOCS; noc++)
-			c->noc[noc].bytes_in = c->noc[noc].bytes_out = 0;
-	}
 }
 
 EmuTime emu_time(const Emu *e)

@@ -27,6 +27,7 @@ typedef struct EmuOptions {
 	bool fast;        /* matrix unit in plain fp32: not bit-exact */
 	bool strict;      /* checks.def */
 	bool profile;     /* see emu_time */
+	bool counters;    /* op by op: the loader says how many in EmuProgram */
 } EmuOptions;
 
 typedef enum EmuState {
@@ -56,9 +57,11 @@ typedef struct EmuProgram {
 	uint32_t cb_words; /* L1 address of the circular buffer counters; 0: none */
 	uint32_t cb_count; /* four words each: received, acked, pages there are, unused */
 	uint32_t code_end; /* below: code and control words, exempt from the buffer check */
+	uint32_t counted_ops; /* ops to be counted one by one: op_word goes through 0 to that */
 } EmuProgram;
 
-void emu_program(Emu *e, const EmuProgram *p);
+/* False if the memory for counters cannot be had. */
+bool emu_program(Emu *e, const EmuProgram *p);
 
 /* The program may write here, on this core; without a single range every
  * address is allowed. */
@@ -88,9 +91,11 @@ void emu_waits(const Emu *e, FILE *f);
 
 /* Counters of a core since they were last cleared, under the names of
  * ir/counters.def; emu_counter_name(i) is NULL past the last. Turns of a poll
- * are counted until it is known for one (a few instructions). */
+ * are counted until it is known for one (a few instructions). Of one op only if
+ * the program said how many it has. */
 const char *emu_counter_name(size_t i);
 int64_t emu_counter(const Emu *e, uint32_t x, uint32_t y, size_t i);
+int64_t emu_op_counter(const Emu *e, uint32_t x, uint32_t y, uint32_t op, size_t i);
 void emu_counters_clear(Emu *e);
 
 /* Host seconds spent by unit, summed over threads, with `profile`. */

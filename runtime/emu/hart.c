@@ -30,6 +30,8 @@ typedef struct Run {
 	uint32_t turns, look_at;
 	uint32_t *seen, seen_left, period; /* registers of an earlier turn */
 	uint32_t count[COUNTS];
+	uint32_t op_word;     /* L1 address of the op the core is at; none if past L1 */
+	bool turned;          /* it has been written: what follows is counted elsewhere */
 } Run;
 
 typedef enum Flow { FLOW_ON, FLOW_STALL, FLOW_STOP } Flow;
@@ -163,6 +165,7 @@ static inline Flow store(Run *k, const RvCode *ip, uint32_t at, uint32_t n, uint
 			core_forget_code(k->c, at, n);
 		k->effects = true;
 		k->count[COUNT_STORES]++;
+		k->turned |= at == k->op_word;
 		return FLOW_ON;
 	}
 	if (at - LOCAL_BASE < k->local_size && at % n == 0) {
@@ -274,7 +277,12 @@ static inline bool repeats(Run *k, const RvCode *branch, uint32_t left)
 	if ((flow = store(k, ip, A + IMM, sizeof(type), (type)B)) != FLOW_ON) \
 		goto out; \
 	if (strict && (flow = show_store(k, A + IMM, sizeof(type), (type)B)) != FLOW_ON) \
-	goto out
+		goto out; \
+	if (k->turned) { \
+		flow = FLOW_STOP; \
+		goto out; \
+	} \
+	(void)0
 #define BRANCH(condition) \
 	if (condition) { \
 		to = PC + IMM; \
@@ -393,23 +401,6 @@ static void fall_asleep(Run *k)
 		p->asleep = false;
 }
 
-/* A round trip over the NoC was waited for if a poll of its counters ends. */
-static void woken(EmuCore *c, Risc r)
-{
-	const Poll *p = &c->hart[r].poll;
-
-	for (int i = 0; i < p->count; i++) {
-		uint32_t noc = (p->at[i] >> 16) - 0xffb2, offset = p->at[i] & 0xffff;
-
-		if (noc >= NOCS || offset < 0x200 || offset >= 0x300)
-			continue;
-		c->counters[COUNTER_noc_waits]++;
-		c->counters[COUNTER_noc_hops] += c->last[r].hops;
-		c->counters[COUNTER_dram_waits] += c->last[r].dram;
-		return;
-	}
-}
-
 static bool still_asleep(EmuCore *c, Risc r)
 {
 	Poll *p = &c->hart[r].poll;
@@ -422,36 +413,54 @@ static bool still_asleep(EmuCore *c, Risc r)
 		if (i == p->count)
 			return true;
 	}
-	woken(c, r);
 	p->asleep = false;
 	return false;
 }
 
-uint32_t hart_run(EmuCore *c, Risc r, uint32_t steps)
+/* What a call of interpret has counted goes to the op the core is at; then comes
+ * the next op, if that is what it stopped at. */
+static void keep_counts(Run *k, uint32_t done)
 {
 	static const uint8_t counters[RISCS] = {
 		COUNTER_brisc_instructions, COUNTER_trisc0_instructions,
 		COUNTER_trisc1_instructions, COUNTER_trisc2_instructions,
 		COUNTER_ncrisc_instructions,
 	};
+	int64_t *to = k->c->counters + counters[k->r];
+
+	k->h->instructions += done;
+	to[0] += done;
+	for (int i = 0; i < COUNTS; i++)
+		to[1 + i] += k->count[i];
+	memset(k->count, 0, sizeof(k->count));
+	if (k->turned)
+		counters_turn(k->c, peek(k->c, k->r, k->op_word));
+	k->turned = false;
+}
+
+uint32_t hart_run(EmuCore *c, Risc r, uint32_t steps)
+{
 	Hart *h = &c->hart[r];
 
 	if (!h->on || c->faulted || (h->poll.asleep && still_asleep(c, r)))
 		return 0;
-	uint32_t seen[SEEN_BYTES / 4];
+	uint32_t seen[SEEN_BYTES / 4], done = 0;
 	Run k = { .seen = seen, .c = c, .h = h, .r = r, .l1 = c->l1, .local_size = local_bytes(r),
-		  .look_at = TURNS_FIRST };
+		  .look_at = TURNS_FIRST,
+		  .op_word = c->counted_ops ? c->emu->program.op_word : L1_BYTES };
+	bool turned;
 
 	h->waits = NULL;
 	if (!enter(&k, h->pc))
 		return 0;
-	uint32_t done = interpret(&k, steps);
+	do {
+		uint32_t part = interpret(&k, steps - done);
 
-	if (k.settled)
-		fall_asleep(&k);
-	h->instructions += done;
-	c->counters[counters[r]] += done;
-	for (int i = 0; i < COUNTS; i++)
-		c->counters[counters[r] + 1 + i] += k.count[i];
+		turned = k.turned;
+		if (k.settled)
+			fall_asleep(&k);
+		keep_counts(&k, part);
+		done += part;
+	} while (turned && done < steps && !c->faulted);
 	return done;
 }

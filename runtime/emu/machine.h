@@ -29,6 +29,15 @@ struct Emu {
 	size_t active_count;
 };
 
+/* The worker at NoC 0 coordinates, physical or virtual; NULL if there is none. */
+EmuCore *core_at(const Emu *e, uint32_t x, uint32_t y);
+
+/* Counters of so many ops, all zero; false if the memory cannot be had. */
+bool counters_make(EmuCore *c, uint32_t ops);
+
+/* The core is at op `op` now. */
+void counters_turn(EmuCore *c, uint32_t op);
+
 static inline void core_wake(EmuCore *c) { c->emu->resting[c->index] = false; }
 
 /* What stands at a place of NoC 0's grid. */

@@ -100,7 +100,6 @@ static bool locate(EmuCore *c, NocRequest *q, const struct NocCommand *b)
 		return bad(c, q, "noc_request", "no such place", there), false;
 	if (q->kind == NOC_MULTICAST && !node(there >> 12, q->noc, &q->x0, &q->y0))
 		return bad(c, q, "noc_request", "no such place", there), false;
-	q->hops = (uint8_t)((q->x != c->x ? GRID_X : 0) + (q->y != c->y ? GRID_Y : 0));
 	return true;
 }
 
@@ -176,6 +175,30 @@ static bool is_write(uint8_t kind)
 	return kind == NOC_WRITE || kind == NOC_MULTICAST || kind == NOC_INLINE;
 }
 
+static int waited_by(uint8_t kind)
+{
+	return kind == NOC_READ ? ANSWER_READ : kind == NOC_ATOMIC ? ANSWER_ATOMIC : ANSWER_WRITE;
+}
+
+static void count(EmuCore *c, const NocRequest *q)
+{
+	static const CounterId bytes[] = {
+		[NOC_READ] = COUNTER_noc_read_bytes,
+		[NOC_WRITE] = COUNTER_noc_write_bytes,
+		[NOC_MULTICAST] = COUNTER_mcast_bytes,
+	};
+	uint8_t *asked = &c->noc[q->noc].asked[waited_by(q->kind)];
+
+	c->counters[COUNTER_noc_transfers]++;
+	c->counters[COUNTER_mcasts] += q->kind == NOC_MULTICAST;
+	if (q->kind <= NOC_MULTICAST)
+		c->counters[bytes[q->kind]] += q->len;
+	if (q->dram)
+		c->counters[q->kind == NOC_READ ? COUNTER_dram_read_bytes
+						: COUNTER_dram_write_bytes] += q->len;
+	*asked |= q->dram ? ASKED_DRAM : ASKED;
+}
+
 Access noc_issue(EmuCore *c, Risc r, int noc, uint32_t command)
 {
 	NocPort *p = &c->noc[noc];
@@ -202,8 +225,7 @@ Access noc_issue(EmuCore *c, Risc r, int noc, uint32_t command)
 	if (c->shadow)
 		shadow_noc_issue(c, &q);
 	c->requests[c->request_count++] = q;
-	c->last[r] = q;
-	c->counters[COUNTER_noc_transfers]++;
+	count(c, &q);
 	p->outstanding[q.tag >> 10 & 15] += (q.ctrl & CTRL_RESPONSE) != 0;
 	p->outgoing[q.tag >> 10 & 15] += is_write(q.kind);
 	return ACCESS_DONE;
@@ -235,12 +257,10 @@ static void apply_read(EmuCore *c, const NocRequest *q)
 
 	if (q->dram) {
 		memcpy(c->l1 + q->here, c->emu->dram[place.index] + q->there, q->len);
-		c->dram_read[place.index] += q->len;
 	} else if (q->there < L1_BYTES) {
 		if (from->shadow)
 			shadow_noc_read(from, c, q->risc, (uint32_t)q->there, q->len);
 		memmove(c->l1 + q->here, from->l1 + q->there, q->len);
-		from->noc[q->noc].bytes_out += q->len;
 	} else if (q->there <= ~0u
 		   && mmio_load(from, RISCS, (uint32_t)q->there, &word) == ACCESS_DONE) {
 		memcpy(c->l1 + q->here, &word, 4);
@@ -250,7 +270,6 @@ static void apply_read(EmuCore *c, const NocRequest *q)
 	core_l1_written(c, q->here, q->len);
 	if (c->shadow)
 		shadow_noc_write(c, c, q->risc, q->here, q->len);
-	c->noc[q->noc].bytes_in += q->len;
 }
 
 static void apply_write(EmuCore *c, const NocRequest *q)
@@ -259,12 +278,9 @@ static void apply_write(EmuCore *c, const NocRequest *q)
 
 	if (q->dram) {
 		memcpy(c->emu->dram[place.index] + q->there, c->l1 + q->here, q->len);
-		c->dram_written[place.index] += q->len;
 	} else {
 		deliver(c, q, c->emu->core[place.index], c->l1 + q->here, q->len);
-		c->emu->core[place.index]->noc[q->noc].bytes_in += q->len;
 	}
-	c->noc[q->noc].bytes_out += q->len;
 }
 
 /* Returns how many cores got it: each answers. */
@@ -283,13 +299,9 @@ static uint32_t apply_multicast(EmuCore *c, const NocRequest *q)
 			if (to == c && !(q->ctrl & CTRL_SOURCE_INCLUDED))
 				continue;
 			deliver(c, q, to, c->l1 + q->here, q->len);
-			to->noc[q->noc].bytes_in += q->len;
 			count++;
 		}
 	}
-	p->bytes_out += q->len;
-	c->counters[COUNTER_mcasts]++;
-	c->counters[COUNTER_mcast_bytes] += q->len;
 	return count;
 }
 

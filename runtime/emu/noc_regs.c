@@ -1,3 +1,4 @@
+#include "ir/cost.h"
 #include "runtime/emu/machine.h"
 #include "runtime/emu/noc.h"
 
@@ -90,11 +91,21 @@ static uint32_t translation(int noc, uint32_t word, bool rows)
 	return rows ? y[noc][word] : x[noc][word];
 }
 
+/* Who looks at a counter waits for what it has asked for since it last did. */
+static void count_wait(EmuCore *c, uint8_t *asked)
+{
+	c->counters[COUNTER_noc_waits] += *asked != 0;
+	c->counters[COUNTER_dram_waits] += (*asked & ASKED_DRAM) != 0;
+	*asked = 0;
+}
+
 Access noc_load(EmuCore *c, int noc, uint32_t offset, uint32_t *value)
 {
 	NocPort *p = &c->noc[noc];
 	const uint32_t *word = counter(p, offset);
 
+	if (offset >= REG_ATOMIC_RESPONSES && offset <= REG_READ_RESPONSES)
+		count_wait(c, &p->asked[(offset - REG_ATOMIC_RESPONSES) / 4]);
 	if (!word && offset < NOC_COMMANDS * BUFFER_STRIDE)
 		word = command_word(p, offset);
 	if (word) {

@@ -14,6 +14,7 @@ enum {
 	OPCODE_MOP_CFG = 0x03,
 	OPCODE_REPLAY = 0x04,
 	OPCODE_MVMUL = 0x26,
+	OPCODE_UNPACR_NOP = 0x43,
 	PLAIN_NOP = OPCODE_NOP << 24,
 };
 
@@ -259,6 +260,9 @@ static inline void count(EmuCore *c, int thread, uint32_t opcode, bool expanded)
 		[UNIT_SFPU] = COUNTER_sfpus,
 		[UNIT_PACK] = COUNTER_packs,
 	};
+	static const CounterId others[TENSIX_THREADS] = {
+		COUNTER_unpack_others, COUNTER_math_others, COUNTER_pack_others,
+	};
 
 	if (opcode == OPCODE_MVMUL) {
 		c->counters[COUNTER_mvmuls]++;
@@ -267,10 +271,10 @@ static inline void count(EmuCore *c, int thread, uint32_t opcode, bool expanded)
 	TensixUnitId unit = unit_of(opcode);
 	if (unit == UNIT_MATRIX)
 		c->counters[expanded ? COUNTER_elws : COUNTER_elw_singles]++;
-	else if (unit != UNIT_OTHER)
+	else if (unit != UNIT_OTHER && opcode != OPCODE_UNPACR_NOP)
 		c->counters[plain[unit]]++;
-	else if (thread == 1)
-		c->counters[COUNTER_math_others]++;
+	else if (opcode != OPCODE_NOP) /* which does nothing, and is left out without checks */
+		c->counters[others[thread]]++;
 }
 
 static Exec timed(Tensix *t, int thread, uint32_t i)

@@ -88,13 +88,16 @@ static bool emu_device_begin(TesseraDevice *device, const Ttb *t, TesseraError *
 	}
 	d->used = true;
 	d->package = t;
+	const EmuProgram program = {
+		.op_word = TT_OP_WORD,
+		.cb_words = TT_CB_WORDS,
+		.cb_count = TT_CBS,
+		.code_end = TT_USER,
+		.counted_ops = d->options.counters ? (uint32_t)t->ops : 0,
+	};
 	for (int i = 0; i < d->emus; i++) {
-		emu_program(d->emu[i], &(EmuProgram){
-					       .op_word = TT_OP_WORD,
-					       .cb_words = TT_CB_WORDS,
-					       .cb_count = TT_CBS,
-					       .code_end = TT_USER,
-				       });
+		if (!emu_program(d->emu[i], &program))
+			return rt_fail(e, TESSERA_NO_MEMORY, "emu: no memory for counters");
 		for (size_t k = 0; k < t->buffers; k++) {
 			const TtbBuffer *b = &t->buffer[k];
 			const bool every = b->core == TTB_EVERY_CORE;
@@ -249,6 +252,17 @@ static int64_t emu_device_counter(const TesseraDevice *device, uint32_t x, uint3
 	return emu_counter(((const EmuDevice *)device)->emu[0], x, y, i);
 }
 
+static bool emu_device_counts_ops(const TesseraDevice *device)
+{
+	return ((const EmuDevice *)device)->options.counters;
+}
+
+static int64_t emu_device_op_counter(const TesseraDevice *device, uint32_t x, uint32_t y,
+				     uint32_t op, size_t i)
+{
+	return emu_op_counter(((const EmuDevice *)device)->emu[0], x, y, op, i);
+}
+
 static void emu_device_close(TesseraDevice *device)
 {
 	EmuDevice *d = (EmuDevice *)device;
@@ -268,6 +282,8 @@ static const DeviceOps emu_ops = {
 	.steps = emu_device_steps,
 	.counter_name = emu_device_counter_name,
 	.counter = emu_device_counter,
+	.counts_ops = emu_device_counts_ops,
+	.op_counter = emu_device_op_counter,
 	.time = emu_device_time,
 };
 

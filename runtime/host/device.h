@@ -27,10 +27,13 @@ typedef struct DeviceOps {
 	bool (*finished)(TesseraDevice *d, uint32_t run, TesseraError *e);
 	/* Optional: appends to the detail of an error who waits for what. */
 	void (*explain)(TesseraDevice *d, TesseraError *e);
-	/* Optional, all three or none: an emulated device. */
+	/* Optional, all five or none: an emulated device. */
 	uint64_t (*steps)(const TesseraDevice *d);
 	const char *(*counter_name)(const TesseraDevice *d, size_t i);
 	int64_t (*counter)(const TesseraDevice *d, uint32_t x, uint32_t y, size_t i);
+	bool (*counts_ops)(const TesseraDevice *d); /* one by one: op_counter */
+	int64_t (*op_counter)(const TesseraDevice *d, uint32_t x, uint32_t y, uint32_t op,
+			      size_t i);
 	/* Optional: where its time goes; false if it was not asked to measure. */
 	bool (*time)(const TesseraDevice *d, TesseraTime *t);
 } DeviceOps;

@@ -38,6 +38,8 @@ bool emu_options_parse(const char *text, EmuOptions *options, bool *race, Tesser
 			*race = true;
 		else if (is(text, n, "profile"))
 			options->profile = true;
+		else if (is(text, n, "counters"))
+			options->counters = true;
 		else if (number(text, n, "threads", EMU_MOST_THREADS, &value))
 			options->threads = (int)value;
 		else if (number(text, n, "quantum", 1000000, &value))
@@ -47,7 +49,7 @@ bool emu_options_parse(const char *text, EmuOptions *options, bool *race, Tesser
 		else
 			return rt_fail(e, TESSERA_BAD_DEVICE,
 				       "emu: no such option: %.*s; there are fast, race, "
-				       "profile, threads=N up to %d, quantum=N and strict=0",
+				       "profile, counters, threads=N up to %d, quantum=N and strict=0",
 				       (int)(n < 64 ? n : 64), text, EMU_MOST_THREADS);
 		text += n + (text[n] == ',');
 	}

@@ -66,3 +66,49 @@ int64_t tessera_counter(const TesseraProgram *p, size_t i)
 	}
 	return sum;
 }
+
+int64_t tessera_op_counter(const TesseraProgram *p, size_t op, size_t core, size_t i)
+{
+	if (!tessera_counter_name(p, i) || core >= p->package->cores || op >= p->package->ops)
+		return 0;
+	const Place w = place_worker(p->package->core[core].col, p->package->core[core].row);
+
+	return p->device->ops->op_counter(p->device, w.x, w.y, (uint32_t)op, i);
+}
+
+/* In quotes, with those inside it doubled. */
+static void print_quoted(const char *text, FILE *f)
+{
+	fputc('"', f);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', f);
+		fputc(*text, f);
+	}
+	fputc('"', f);
+}
+
+void tessera_counters_print(const TesseraProgram *p, FILE *f)
+{
+	const DeviceOps *ops = p->device->ops;
+	const Ttb *t = p->package;
+
+	if (!ops->counts_ops || !ops->counts_ops(p->device))
+		return;
+	fputs("op,name,kind,col,row", f);
+	for (size_t i = 0; tessera_counter_name(p, i); i++)
+		fprintf(f, ",%s", tessera_counter_name(p, i));
+	fputc('\n', f);
+	for (size_t op = 0; op < t->ops; op++) {
+		for (size_t c = 0; c < t->cores; c++) {
+			fprintf(f, "%zu,", op);
+			print_quoted(tessera_op_name(t, op), f);
+			fputc(',', f);
+			print_quoted(tessera_op_kind(t, op), f);
+			fprintf(f, ",%u,%u", t->core[c].col, t->core[c].row);
+			for (size_t i = 0; tessera_counter_name(p, i); i++)
+				fprintf(f, ",%lld", (long long)tessera_op_counter(p, op, c, i));
+			fputc('\n', f);
+		}
+	}
+}

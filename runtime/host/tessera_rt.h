@@ -20,6 +20,7 @@
  *     emu:fast            plain fp32 in the matrix unit: not bit-exact
  *     emu:threads=2,quantum=500,strict=0
  *     emu:profile         measures where the host's time goes: tessera_time
+ *     emu:counters        counts op by op and core by core: tessera_op_counter
  *     emu:race            every run twice with different quanta, and compared
  *     ttsim:PATH          Tenstorrent's simulator, libttsim.so at PATH
  *     card:N              /dev/tenstorrent/N through tt-kmd; untested on silicon
@@ -154,6 +155,14 @@ TESSERA_API bool tessera_wait(TesseraProgram *p, const TesseraArray *outputs, si
  * was loaded. The name is NULL past the last, and on other devices. */
 TESSERA_API const char *tessera_counter_name(const TesseraProgram *p, size_t i);
 TESSERA_API int64_t tessera_counter(const TesseraProgram *p, size_t i);
+
+/* The same of one op on one core of the program, both by index; 0 unless the
+ * device's spec says "counters". What belongs to an op: ir/counters.def. */
+TESSERA_API int64_t tessera_op_counter(const TesseraProgram *p, size_t op, size_t core, size_t i);
+
+/* All of those as comma-separated values: a line of names, then one for each op
+ * and core. Nothing without "counters". */
+TESSERA_API void tessera_counters_print(const TesseraProgram *p, FILE *f);
 
 /* Steps an emulated device has run; 0 on a card. */
 TESSERA_API uint64_t tessera_device_steps(const TesseraDevice *d);

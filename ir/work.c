@@ -1,0 +1,137 @@
+#include "ir/work.h"
+
+#include <string.h>
+
+enum { PACKET = 8192, TILE = 32, PLANE = 16 };
+
+const char *const work_names[WORK_COUNT] = {
+#define ROUTINE_COST(routine) [WORK_##routine] = #routine,
+#include "ir/costs.def"
+};
+
+WorkId work_find(const char *name)
+{
+	int i = 0;
+	while (i < WORK_COUNT && strcmp(work_names[i], name) != 0)
+		i++;
+	return i == WORK_COUNT ? WORK_none : (WorkId)i;
+}
+
+/* ---- the words of costs.def ---- */
+
+static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+int64_t work_packets(int64_t bytes) { return up(bytes, PACKET); }
+
+/* Bytes of a pixel of one plane; of a tile. */
+static int64_t pixel(DevTypes type) { return type == DEV_BF16 ? 2 * PLANE : PLANE + 1; }
+
+static int64_t tile(DevTypes type) { return 2 * TILE * pixel(type); }
+
+/* Columns of positions in all images, by pixels and by 32 of each. */
+static int64_t wide(const Work *w) { return w->images * w->cols; }
+
+static int64_t across(const Work *w) { return w->images * up(w->cols, TILE); }
+
+/* 32 positions times the output channels of a group. */
+static int64_t runs(const Work *w) { return w->groups * across(w) * w->rows; }
+
+/* Halves of Dst that are filled. */
+static int64_t halves(const Work *w) { return w->groups * across(w) * up(w->rows, w->hold); }
+
+static int64_t in_tiles(const Work *w)
+{
+	int64_t k = 0;
+	for (int64_t i = 0; i < w->pieces; i++)
+		k += up(w->planes[i], 2);
+	return k;
+}
+
+static int64_t blocks(const Work *w)
+{
+	int64_t k = 0;
+	for (int64_t i = 0; i < w->pieces; i++)
+		k += up(w->planes[i], 2) / w->k_block[i];
+	return k;
+}
+
+/* Input tiles of all taps. */
+static int64_t depth(const Work *w) { return w->taps * in_tiles(w); }
+
+/* Tiles that store writes: `planes` in each group of 2 * n, so the last may
+ * have fewer. Of those, the ones with one plane. */
+static int64_t stored(const Work *w) { return up(w->out_planes, 2) * across(w) * w->rows; }
+
+static int64_t stored_odd(const Work *w) { return w->out_planes % 2 * across(w) * w->rows; }
+
+static int64_t store_halves(const Work *w)
+{
+	return up(w->out_planes, 2 * w->n) * across(w) * up(w->rows, w->hold);
+}
+
+/* Of store_pairs: 16 positions at a time, and groups whose second plane is there. */
+static int64_t sixteens(const Work *w) { return w->images * up(w->cols, PLANE); }
+
+static int64_t two_planes(const Work *w) { return least(w->groups, w->out_planes / 2 * 2); }
+
+/* Tiles of a window, and what is done with the taps behind the first: up to
+ * three at a time. */
+static int64_t windows(const Work *w) { return in_tiles(w) * across(w) * w->rows; }
+
+static int64_t threes(const Work *w) { return up(w->taps - 1, 3); }
+
+/* Requests for the weights: what is left of a bank's turn ends one early. */
+static int64_t stream_reads(const Work *w)
+{
+	int64_t left = w->dram_page, count = 0;
+	for (int64_t g = 0; g < w->groups; g++) {
+		for (int64_t bytes = w->page_bytes; bytes;) {
+			const int64_t n = least(bytes, left);
+			count += work_packets(n);
+			bytes -= n;
+			left = n == left ? w->dram_page : left - n;
+		}
+	}
+	return count;
+}
+
+/* Rows this RISC-V moves; planes with channels in them. */
+static int64_t my_rows(const Work *w)
+{
+	return w->part < w->edge_rows ? up(w->edge_rows - w->part, w->parts) : 0;
+}
+
+static int64_t used_planes(const Work *w)
+{
+	return least(w->edge_planes, up(w->channels, PLANE));
+}
+
+static int64_t edge_channels(const Work *w) { return least(w->channels, PLANE * w->edge_planes); }
+
+/* What a routine counts itself; how it calls the act. */
+#define ROUTINE_COST(routine) \
+	static void count_##routine(const Work *w, Counters *c, Work *act) \
+	{ \
+		(void)w; \
+		(void)c; \
+		(void)act;
+#define COUNTS(counter, formula) c->counter += (formula);
+#define ACTS(calls, tiles) \
+	act->act_calls = (calls); \
+	act->act_tiles = (tiles);
+#define END_COST }
+#include "ir/costs.def"
+
+void work_count(WorkId routine, const Work *w, Counters *c)
+{
+	static void (*const count[WORK_COUNT])(const Work *, Counters *, Work *) = {
+#define ROUTINE_COST(routine) [WORK_##routine] = count_##routine,
+#include "ir/costs.def"
+	};
+	Work act = *w, ignored;
+	count[routine](w, c, &act);
+	if (act.act_calls && w->act)
+		count[w->act](&act, c, &ignored);
+}

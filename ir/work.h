@@ -1,0 +1,76 @@
+/*
+ * What the device library does for one op on one core, as the counters of
+ * ir/counters.def: the rows of costs.def over a Work.
+ *
+ *     Work w = { .rows = 8, .cols = 40, .taps = 9, .pieces = 1, ... };
+ *     Counters c = { 0 };
+ *     work_count(WORK_conv_unpack, &w, &c);
+ *
+ * A plan fills a Work from what it thinks of doing, backend/predict.h from the
+ * parameters of an op. Everything is an integer; exact counters are what the
+ * emulator counts, to the last one.
+ */
+#ifndef IR_WORK_H
+#define IR_WORK_H
+
+#include <stdbool.h>
+
+#include "ir/cost.h"
+#include "ir/devtypes.h"
+
+enum { WORK_PIECES = 8 };
+
+/* The routines of costs.def; 0 is none. */
+typedef enum WorkId {
+#define ROUTINE_COST(routine) WORK_##routine,
+#include "ir/costs.def"
+	WORK_COUNT
+} WorkId;
+
+extern const char *const work_names[WORK_COUNT];
+
+/* WORK_none if there is none of that name. */
+WorkId work_find(const char *name);
+
+/* Rows, columns, planes and tiles as in runtime/device/params.def. */
+typedef struct Work {
+	/* An op on tiles. */
+	int64_t images, rows, cols; /* of positions */
+	int64_t taps;             /* kernel_h * kernel_w */
+	int64_t pieces;           /* of the input */
+	int64_t planes[WORK_PIECES], k_block[WORK_PIECES]; /* of each piece */
+	int64_t groups, out_planes;
+
+	/* Constants of its variants. */
+	DevTypes in_type, weight_type, out_type;
+	int64_t n, hold, phases;
+	WorkId act;               /* that the math routine calls for each half of Dst, or none */
+	int64_t act_calls, act_tiles; /* how often, for how many tiles: filled by the caller */
+
+	/* Weights: pages of page_bytes, in DRAM a bank for each dram_page. */
+	int64_t page_bytes, dram_page;
+
+	/* Rows of a host tensor; of those, this RISC-V takes part, part + parts, ... */
+	int64_t edge_rows, edge_planes, channels, width;
+	int64_t part, parts;
+
+	/* Runs of bytes. */
+	int64_t runs, run_bytes;
+
+	/* Around the routines, on BRISC. */
+	int64_t block_bytes;      /* of a parameter block */
+	int64_t pushers;          /* cores that push to this one */
+	int64_t zeros, zero_bytes;             /* writes, and of all of them */
+	int64_t pushes, push_bytes, push_peers; /* writes, of all of them, cores told */
+	bool asked; /* words to others that no one has waited for yet when the routine starts */
+	bool left;  /* the same when the op starts */
+	bool last;  /* op of the program */
+} Work;
+
+/* Adds what the routine does to `c`, the act that it calls included. */
+void work_count(WorkId routine, const Work *w, Counters *c);
+
+/* Packets of the NoC that so many bytes in one run take. */
+int64_t work_packets(int64_t bytes);
+
+#endif

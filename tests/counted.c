@@ -1,0 +1,114 @@
+#include "tests/counted.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/routines.h"
+#include "runtime/host/tessera_rt.h"
+#include "tests/check.h"
+
+enum { MOST = 16 };
+
+static void zeros(Arena *a, TesseraArray *to, TesseraTensor t)
+{
+	*to = tessera_array(&t, arena_calloc(a, 1, t.bytes));
+}
+
+Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char *device, int runs)
+{
+	TesseraError error;
+	TesseraArray in[MOST], out[MOST];
+	TesseraPackage *package = tessera_package_memory(e->package.data, e->package.size, &error);
+	TesseraDevice *d = package ? tessera_device_open(device, &error) : NULL;
+	TesseraProgram *program = d ? tessera_load(d, package, &error) : NULL;
+	if (!program)
+		fail_msg("%s\n%s", error.text, error.detail);
+	const size_t ins = tessera_input_count(package), outs = tessera_output_count(package);
+	assert_true(ins <= MOST && outs <= MOST);
+	for (size_t i = 0; i < ins; i++)
+		zeros(a, &in[i], tessera_input(package, i));
+	for (size_t i = 0; i < outs; i++)
+		zeros(a, &out[i], tessera_output(package, i));
+	for (int run = 0; run < runs; run++)
+		if (!tessera_run(program, in, ins, out, outs, &error))
+			fail_msg("%s\n%s", error.text, error.detail);
+	Counters *all = arena_array(a, Counters, (int64_t)p->nops * p->ncores);
+	for (int i = 0; i < p->nops * p->ncores; i++) {
+		int64_t values[COUNTER_COUNT];
+		for (size_t id = 0; id < COUNTER_COUNT; id++)
+			values[id] = tessera_op_counter(program, (size_t)(i / p->ncores),
+							(size_t)(i % p->ncores), id);
+		memcpy(&all[i], values, sizeof values);
+	}
+	tessera_unload(program);
+	tessera_device_close(d);
+	tessera_package_close(package);
+	return all;
+}
+
+static void compare(const Program *p, int op, int core, const Counters *want, const Counters *got,
+		    int runs, Tally *t)
+{
+	for (int id = 0; id < COUNTER_COUNT; id++) {
+		const int64_t w = runs * counter_get(want, (CounterId)id);
+		const int64_t g = counter_get(got, (CounterId)id);
+		if (counter_info[id].how != COUNTER_EXACT || w == g)
+			continue;
+		t->differing++;
+		print_error("op %d '%s' (%s), core %d, %s: predicted %lld, counted %lld in %d runs\n",
+			    op, p->ops[op].name, p->ops[op].kind, core, counter_info[id].name,
+			    (long long)w, (long long)g, runs);
+	}
+}
+
+static void add_routine(const Program *p, int op, int core, TtRisc risc, Tally *t)
+{
+	Counters c = { 0 };
+	WorkId routine;
+	Work w;
+	const int variant = program_runs(&p->ops[op], core, risc);
+	if (variant == VARIANT_NONE)
+		return;
+	if (!predict_work(p, op, core, risc, &w, &routine))
+		fail_msg("%s has no rows in ir/costs.def",
+			 routine_at(p->variants[variant].routine)->name);
+	work_count(routine, &w, &c);
+	t->places[routine]++;
+	for (int id = 0; id < COUNTER_COUNT; id++)
+		if (counter_info[id].how == COUNTER_EXACT && counter_get(&c, (CounterId)id))
+			t->values[routine][id]++;
+}
+
+void counted_check(Arena *a, const Program *p, const Emission *e, Tally *t)
+{
+	enum { RUNS = 2 };
+	const Counters *want = predict_program(a, p, e->block_bytes);
+	const Counters *got = counted_run(a, p, e, "emu:counters,fast,strict=0,threads=1", RUNS);
+	assert_int_equal(e->overlays, 0);
+	for (int op = 0; op < p->nops; op++)
+		for (int core = 0; core < p->ncores; core++) {
+			const int i = op * p->ncores + core;
+			for (int r = 0; r < TT_RISCS; r++)
+				add_routine(p, op, core, (TtRisc)r, t);
+			compare(p, op, core, &want[i], &got[i], RUNS, t);
+		}
+	assert_int_equal(t->differing, 0);
+}
+
+void counted_print(const Tally *t)
+{
+	print_message("%-16s %8s %8s  counters\n", "routine", "places", "values");
+	for (int r = 0; r < WORK_COUNT; r++) {
+		int64_t values = 0;
+		for (int id = 0; id < COUNTER_COUNT; id++)
+			values += t->values[r][id];
+		if (!t->places[r])
+			continue;
+		print_message("%-16s %8lld %8lld ", work_names[r], (long long)t->places[r],
+			      (long long)values);
+		for (int id = 0; id < COUNTER_COUNT; id++)
+			if (t->values[r][id])
+				print_message(" %s", counter_info[id].name);
+		print_message("\n");
+	}
+}

@@ -1,0 +1,29 @@
+/*
+ * Predicted against counted: a program that was emitted runs on the emulator,
+ * and every exact counter of every op on every core has to be what
+ * backend/predict.h says. Counters do not depend on data, so it gets zeros.
+ */
+#ifndef TESTS_COUNTED_H
+#define TESTS_COUNTED_H
+
+#include "backend/emit.h"
+#include "backend/predict.h"
+
+/* What was compared, by routine. */
+typedef struct Tally {
+	int64_t places[WORK_COUNT];                 /* op and core */
+	int64_t values[WORK_COUNT][COUNTER_COUNT];  /* that were not 0, of those */
+	int64_t differing;
+} Tally;
+
+/* Counters of op and core, [op * cores + core], of `runs` runs on `device`; NULL
+ * and a message if it fails. */
+Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char *device, int runs);
+
+/* Fails at the first that differs. */
+void counted_check(Arena *a, const Program *p, const Emission *e, Tally *t);
+
+/* A line for each routine that was there. */
+void counted_print(const Tally *t);
+
+#endif
