@@ -116,7 +116,7 @@ static void append_lists(Block *b, TtOp *h, const Program *p, const ProgramOp *o
 	append_params(b, op, on);
 }
 
-static uint32_t block_bytes(const Program *p, int op, int core)
+uint32_t blocks_bytes(const Program *p, int op, int core)
 {
 	Block b = { NULL, WORDS };
 	TtOp head;
@@ -130,7 +130,7 @@ static void write_block(const Blocks *all, const Program *p, const Code *c, int 
 {
 	uint32_t words[TT_MAX_BLOCK / sizeof(uint32_t)] = { 0 };
 	Block b = { words, WORDS };
-	TtOp head = { .op = (uint32_t)op, .next_bytes = block_bytes(p, (op + 1) % p->nops, core) };
+	TtOp head = { .op = (uint32_t)op, .next_bytes = blocks_bytes(p, (op + 1) % p->nops, core) };
 	append_lists(&b, &head, p, &p->ops[op], core);
 	for (int r = 0; r < TT_RISCS; r++) {
 		const int variant = program_runs(&p->ops[op], core, (TtRisc)r);
@@ -161,7 +161,7 @@ static bool measure(Blocks *b, Diag *d, const Program *p)
 {
 	for (int o = 0; o < p->nops; o++)
 		for (int core = 0; core < p->ncores; core++) {
-			const uint32_t bytes = block_bytes(p, o, core);
+			const uint32_t bytes = blocks_bytes(p, o, core);
 			if (bytes > TT_MAX_BLOCK) {
 				diag_error(d, p->ops[o].loc,
 					   "parameters of op '%s' take %u bytes on core %d, %d is the most",

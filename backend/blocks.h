@@ -18,6 +18,9 @@ typedef struct Blocks {
 	uint64_t end;           /* first byte of every bank that is free behind all this */
 } Blocks;
 
+/* Of one core's block of an op: as much of it as is fetched. */
+uint32_t blocks_bytes(const Program *p, int op, int core);
+
 /* False if a block or DRAM is too small, which is reported. */
 bool blocks_make(Blocks *b, Arena *a, Diag *d, const Program *p, const Code *c);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "backend/blocks.h"
 #include "backend/routines.h"
 
 /* An op as one core sees it. */
@@ -83,17 +84,51 @@ static void add_constants(const ProgramVariant *v, Work *w)
 	w->parts = constant(v, "parts", 1);
 }
 
-/* The cores that push to this one in this op. */
+/* The cores that push rows to this one in this op. */
 static int64_t pushers(const Seen *s)
 {
 	int64_t count = 0;
 	for (int c = 0; c < s->p->ncores; c++) {
 		bool to_me = false;
 		for (int i = 0; i < s->op->cores[c].npushes; i++)
-			to_me |= s->op->cores[c].pushes[i].core == s->core;
-		count += to_me;
+			to_me |= s->op->cores[c].pushes[i].core == s->core
+				&& s->op->cores[c].pushes[i].count;
+		count += to_me && c != s->core;
 	}
 	return count;
+}
+
+/* Other cores that are told when an op is done. */
+static int64_t told(const ProgramOp *op, int core)
+{
+	const ProgramOpCore *on = &op->cores[core];
+	int64_t count = 0;
+	for (int i = 0; i < on->npushes; i++)
+		count += on->pushes[i].core != core
+			&& (i + 1 == on->npushes || on->pushes[i + 1].core != on->pushes[i].core);
+	return count;
+}
+
+static bool moves_at(const ProgramOp *op, int core, TtMoveWhen when)
+{
+	bool any = false;
+	for (int i = 0; i < op->cores[core].nmoves; i++)
+		any |= op->cores[core].moves[i].when == when;
+	return any;
+}
+
+static void add_moves(const Seen *s, Work *w)
+{
+	const ProgramOpCore *on = &s->op->cores[s->core];
+	for (int i = 0; i < on->nmoves; i++) {
+		const ProgramMove *m = &on->moves[i];
+		*(m->out ? &w->writes : &w->reads) += m->count * work_packets(m->bytes);
+		*(m->out ? &w->write_bytes : &w->read_bytes) += (int64_t)m->count * m->bytes;
+		w->asked_dram |= m->out && m->when == TT_MOVE_ALONGSIDE;
+	}
+	w->before = moves_at(s->op, s->core, TT_MOVE_BEFORE);
+	w->beside = moves_at(s->op, s->core, TT_MOVE_ALONGSIDE);
+	w->after = moves_at(s->op, s->core, TT_MOVE_AFTER);
 }
 
 static void add_rows(const Seen *s, Work *w)
@@ -111,8 +146,22 @@ static void add_rows(const Seen *s, Work *w)
 		const ProgramPush *q = &on->pushes[i];
 		w->pushes += q->count * work_packets(q->bytes);
 		w->push_bytes += (int64_t)q->count * q->bytes;
-		w->push_peers += i + 1 == on->npushes || q[1].core != q->core;
 	}
+	w->push_peers = told(s->op, s->core);
+}
+
+/* What is around BRISC's routine. At the end of a run nothing is left under way
+ * but the first block. */
+static void add_lead(const Seen *s, int op, Work *w)
+{
+	const int nops = s->p->nops;
+	const ProgramOp *before = &s->p->ops[(op + nops - 1) % nops];
+	add_rows(s, w);
+	add_moves(s, w);
+	w->next_bytes = blocks_bytes(s->p, (op + 1) % nops, s->core);
+	w->block_there = moves_at(before, s->core, TT_MOVE_ALONGSIDE);
+	w->asked = w->asked_dram || w->pushers || w->zeros || (op > 0 && told(before, s->core));
+	w->last = op + 1 == nops;
 }
 
 static WorkId named(const Program *p, int variant)
@@ -127,12 +176,8 @@ bool predict_work(const Program *p, int op, int core, TtRisc risc, Work *w, Work
 	const int variant = program_runs(s.op, core, risc);
 	*w = (Work){ .n = 1, .hold = 1, .phases = 1, .parts = 1 };
 	add_params(&s, w);
-	if (risc == TT_BRISC) {
-		add_rows(&s, w);
-		w->left = op > 0 && p->ops[op - 1].cores[core].npushes > 0;
-		w->asked = w->left || w->pushers || w->zeros;
-		w->last = op + 1 == p->nops;
-	}
+	if (risc == TT_BRISC)
+		add_lead(&s, op, w);
 	if (variant == VARIANT_NONE)
 		return false;
 	add_constants(&p->variants[variant], w);
@@ -141,7 +186,7 @@ bool predict_work(const Program *p, int op, int core, TtRisc risc, Work *w, Work
 	return *routine != WORK_none;
 }
 
-Counters *predict_program(Arena *a, const Program *p, uint32_t block_bytes)
+Counters *predict_program(Arena *a, const Program *p)
 {
 	Counters *all = arena_array(a, Counters, (int64_t)p->nops * p->ncores);
 	for (int op = 0; op < p->nops; op++) {
@@ -152,7 +197,6 @@ Counters *predict_program(Arena *a, const Program *p, uint32_t block_bytes)
 				Work w;
 				if (predict_work(p, op, core, (TtRisc)r, &w, &routine))
 					work_count(routine, &w, c);
-				w.block_bytes = block_bytes;
 				if (r == TT_BRISC)
 					work_count(WORK_lead, &w, c);
 			}

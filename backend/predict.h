@@ -2,7 +2,7 @@
  * What a program will make its cores count (ir/counters.def), from the
  * parameters of its ops alone: by ir/work.h, as a plan does from its own.
  *
- *     Counters *c = predict_program(arena, program, emission.block_bytes);
+ *     Counters *c = predict_program(arena, program);
  *     c[op * program->ncores + core].unpack_bytes
  *
  * Code must be resident: overlays are not looked at.
@@ -13,8 +13,8 @@
 #include "backend/program.h"
 #include "ir/work.h"
 
-/* Of one run; `block_bytes` is that of every parameter block. */
-Counters *predict_program(Arena *a, const Program *p, uint32_t block_bytes);
+/* Of one run that follows another. */
+Counters *predict_program(Arena *a, const Program *p);
 
 /* One RISC-V's part of an op, its routine and constants included; what is
  * around the routines (WORK_lead) is on BRISC's. False if it has no routine. */

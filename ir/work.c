@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "ir/pipeline.h"
+
 enum { PACKET = 8192, TILE = 32, PLANE = 16 };
 
 const char *const work_names[WORK_COUNT] = {
@@ -109,6 +111,49 @@ static int64_t used_planes(const Work *w)
 }
 
 static int64_t edge_channels(const Work *w) { return least(w->channels, PLANE * w->edge_planes); }
+
+/* ---- unpackers and matrix unit in step ---- */
+
+static void add_unpack(Pipeline *p, int unpacker, int64_t bytes, bool hands_over, int64_t before)
+{
+	p->unpack[p->unpacks++] = (PipelineUnpack){ unpacker, bytes, hands_over, before };
+}
+
+/* One input tile of conv_unpack and conv_math: pixels are kept for n products, or
+ * weights for `hold`. */
+static Pipeline product_of(const Target *t, const Work *w)
+{
+	const int64_t pixels = TILE * pixel(w->in_type), weights = tile(w->weight_type);
+	const int64_t count = w->n * w->hold;
+	Pipeline p = { .setup = t->unpack_setup, .alone = t->unpack_rate,
+		       .together = t->unpack_rate };
+	if (w->hold > 1)
+		add_unpack(&p, 0, weights, true, 1);
+	for (int64_t i = 0; i < w->hold; i++) {
+		add_unpack(&p, 1, pixels, false, w->hold > 1 ? 2 : 0);
+		add_unpack(&p, 1, pixels, true, 0);
+	}
+	for (int64_t i = 0; w->hold == 1 && i < w->n; i++)
+		add_unpack(&p, 0, weights, true, i == 0);
+	for (int64_t i = 0; i < count; i++) {
+		const bool last = i + 1 == count;
+		p.product[p.products++] = (PipelineProduct){
+			.cost = t->mvmuls * w->phases * t->mvmul_cost
+				+ 1000 * (1 + (count > 1) + last),
+			.gives = { w->hold == 1 || last, w->hold > 1 || last },
+		};
+	}
+	return p;
+}
+
+int64_t work_stalls(const Target *t, const Work *w)
+{
+	const Pipeline p = product_of(t, w);
+	int64_t left = pipeline_turn(&p);
+	for (int i = 0; i < p.products; i++)
+		left -= p.product[i].cost;
+	return left > 0 ? halves(w) * depth(w) * left / 1000 : 0;
+}
 
 /* What a routine counts itself; how it calls the act. */
 #define ROUTINE_COST(routine) \

@@ -58,17 +58,22 @@ typedef struct Work {
 	int64_t runs, run_bytes;
 
 	/* Around the routines, on BRISC. */
-	int64_t block_bytes;      /* of a parameter block */
-	int64_t pushers;          /* cores that push to this one */
-	int64_t zeros, zero_bytes;             /* writes, and of all of them */
+	int64_t next_bytes;       /* of the next op's parameter block */
+	bool block_there;         /* the op before has waited for this one's block */
+	int64_t pushers;          /* cores that push rows to this one */
+	int64_t zeros, zero_bytes;              /* writes, and of all of them */
 	int64_t pushes, push_bytes, push_peers; /* writes, of all of them, cores told */
-	bool asked; /* words to others that no one has waited for yet when the routine starts */
-	bool left;  /* the same when the op starts */
-	bool last;  /* op of the program */
+	int64_t reads, read_bytes, writes, write_bytes; /* of DRAM: packets, of all of them */
+	bool before, beside, after; /* there are moves before, alongside and after the op */
+	bool asked, asked_dram; /* writes are under way when the routine starts; to DRAM */
+	bool last;              /* op of the program */
 } Work;
 
 /* Adds what the routine does to `c`, the act that it calls included. */
 void work_count(WorkId routine, const Work *w, Counters *c);
+
+/* Counters.stalls of a product (conv_unpack with conv_math): cycles. */
+int64_t work_stalls(const Target *t, const Work *w);
 
 /* Packets of the NoC that so many bytes in one run take. */
 int64_t work_packets(int64_t bytes);

@@ -7,14 +7,24 @@
 #include "runtime/host/tessera_rt.h"
 #include "tests/check.h"
 
-enum { MOST = 16 };
+enum { MOST = 16, RUNS = 2 };
 
 static void zeros(Arena *a, TesseraArray *to, TesseraTensor t)
 {
 	*to = tessera_array(&t, arena_calloc(a, 1, t.bytes));
 }
 
-Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char *device, int runs)
+/* What was counted by now less what was there. */
+static void subtract(const TesseraProgram *program, int op, int core, Counters *c)
+{
+	int64_t values[COUNTER_COUNT];
+	for (size_t id = 0; id < COUNTER_COUNT; id++)
+		values[id] = tessera_op_counter(program, (size_t)op, (size_t)core, id)
+			- counter_get(c, (CounterId)id);
+	memcpy(c, values, sizeof values);
+}
+
+Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char *device)
 {
 	TesseraError error;
 	TesseraArray in[MOST], out[MOST];
@@ -29,16 +39,12 @@ Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char 
 		zeros(a, &in[i], tessera_input(package, i));
 	for (size_t i = 0; i < outs; i++)
 		zeros(a, &out[i], tessera_output(package, i));
-	for (int run = 0; run < runs; run++)
+	Counters *all = arena_array(a, Counters, (int64_t)p->nops * p->ncores);
+	for (int run = 0; run < RUNS; run++) {
 		if (!tessera_run(program, in, ins, out, outs, &error))
 			fail_msg("%s\n%s", error.text, error.detail);
-	Counters *all = arena_array(a, Counters, (int64_t)p->nops * p->ncores);
-	for (int i = 0; i < p->nops * p->ncores; i++) {
-		int64_t values[COUNTER_COUNT];
-		for (size_t id = 0; id < COUNTER_COUNT; id++)
-			values[id] = tessera_op_counter(program, (size_t)(i / p->ncores),
-							(size_t)(i % p->ncores), id);
-		memcpy(&all[i], values, sizeof values);
+		for (int i = 0; i < p->nops * p->ncores; i++)
+			subtract(program, i / p->ncores, i % p->ncores, &all[i]);
 	}
 	tessera_unload(program);
 	tessera_device_close(d);
@@ -47,17 +53,17 @@ Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char 
 }
 
 static void compare(const Program *p, int op, int core, const Counters *want, const Counters *got,
-		    int runs, Tally *t)
+		    Tally *t)
 {
 	for (int id = 0; id < COUNTER_COUNT; id++) {
-		const int64_t w = runs * counter_get(want, (CounterId)id);
+		const int64_t w = counter_get(want, (CounterId)id);
 		const int64_t g = counter_get(got, (CounterId)id);
 		if (counter_info[id].how != COUNTER_EXACT || w == g)
 			continue;
 		t->differing++;
-		print_error("op %d '%s' (%s), core %d, %s: predicted %lld, counted %lld in %d runs\n",
+		print_error("op %d '%s' (%s), core %d, %s: predicted %lld, counted %lld\n",
 			    op, p->ops[op].name, p->ops[op].kind, core, counter_info[id].name,
-			    (long long)w, (long long)g, runs);
+			    (long long)w, (long long)g);
 	}
 }
 
@@ -81,16 +87,15 @@ static void add_routine(const Program *p, int op, int core, TtRisc risc, Tally *
 
 void counted_check(Arena *a, const Program *p, const Emission *e, Tally *t)
 {
-	enum { RUNS = 2 };
-	const Counters *want = predict_program(a, p, e->block_bytes);
-	const Counters *got = counted_run(a, p, e, "emu:counters,fast,strict=0,threads=1", RUNS);
+	const Counters *want = predict_program(a, p);
+	const Counters *got = counted_run(a, p, e, "emu:counters,fast,strict=0,threads=1");
 	assert_int_equal(e->overlays, 0);
 	for (int op = 0; op < p->nops; op++)
 		for (int core = 0; core < p->ncores; core++) {
 			const int i = op * p->ncores + core;
 			for (int r = 0; r < TT_RISCS; r++)
 				add_routine(p, op, core, (TtRisc)r, t);
-			compare(p, op, core, &want[i], &got[i], RUNS, t);
+			compare(p, op, core, &want[i], &got[i], t);
 		}
 	assert_int_equal(t->differing, 0);
 }

@@ -16,9 +16,8 @@ typedef struct Tally {
 	int64_t differing;
 } Tally;
 
-/* Counters of op and core, [op * cores + core], of `runs` runs on `device`; NULL
- * and a message if it fails. */
-Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char *device, int runs);
+/* Counters of op and core, [op * cores + core], of the second run on `device`. */
+Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char *device);
 
 /* Fails at the first that differs. */
 void counted_check(Arena *a, const Program *p, const Emission *e, Tally *t);

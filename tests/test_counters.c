@@ -38,11 +38,12 @@ static Planes input(Net *n, DevTypes type, int channels, int rows, int cols, int
 {
 	Planes p = net_planes(n, DEV_BF16, channels, rows, cols, type == DEV_BF16 ? halo : 0);
 	net_input(n, &p);
-	if (type == DEV_BF16)
-		return p;
-	Planes q = net_planes(n, type, channels, rows, cols, halo);
-	net_window(n, &p, &q, 1, 1, false, false);
-	return q;
+	if (type != DEV_BF16) {
+		Planes q = net_planes(n, type, channels, rows, cols, halo);
+		net_window(n, &p, &q, 1, 1, false, false);
+		p = q;
+	}
+	return p;
 }
 
 static int between(Rng *r, int least, int most)
