@@ -36,11 +36,23 @@ static void add_tiles(const Seen *s, Work *w)
 	w->rows = word(s, "rows", 0);
 	w->cols = word(s, "cols", 0);
 	w->taps = word(s, "kernel_h", 0) * word(s, "kernel_w", 0);
+	w->kernel_h = word(s, "kernel_h", 0);
+	w->kernel_w = word(s, "kernel_w", 0);
+	w->dilation_h = word(s, "dilation_h", 0);
+	w->dilation_w = word(s, "dilation_w", 0);
+	w->stride_h = word(s, "stride_h", 0);
+	w->stride_w = word(s, "stride_w", 0);
+	w->image_rows = word(s, "image_rows", 0);
+	w->image_cols = word(s, "image_cols", 0);
+	w->pad_top = word(s, "pad_top", 0);
+	w->pad_left = word(s, "pad_left", 0);
 	w->pieces = word(s, "segments", 0);
 	for (int i = 0; i < w->pieces; i++) {
 		w->planes[i] = word(s, "in_planes", i);
 		w->k_block[i] = word(s, "k_block", i);
 	}
+	for (int i = 0; i < 2; i++)
+		w->spread[i] = word(s, "spread", i);
 	w->groups = word(s, "groups", 0);
 	w->out_planes = word(s, "out_planes", 0);
 	w->page_bytes = word(s, "page_bytes", 0);
@@ -77,6 +89,12 @@ static void add_constants(const ProgramVariant *v, Work *w)
 	w->in_type = (DevTypes)constant(v, "in_type", DEV_UNSET);
 	w->weight_type = (DevTypes)constant(v, "weight_type", DEV_UNSET);
 	w->out_type = (DevTypes)constant(v, "out_type", DEV_UNSET);
+	w->a_type = (DevTypes)constant(v, "a_type", DEV_UNSET);
+	w->b_type = (DevTypes)constant(v, "b_type", DEV_UNSET);
+	w->op = constant(v, "op", 0);
+	w->kind = constant(v, "kind", 0);
+	w->pair = constant(v, "pair", 0);
+	w->pixels = constant(v, "pixels", 0);
 	w->n = constant(v, "n", 1);
 	w->hold = constant(v, "hold", 1);
 	w->phases = constant(v, "phases", 1);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/pipeline.h"
+#include "ir/work_window.h"
 
 enum { PACKET = 8192, TILE = 32, PLANE = 16 };
 
@@ -78,11 +79,50 @@ static int64_t sixteens(const Work *w) { return w->images * up(w->cols, PLANE); 
 
 static int64_t two_planes(const Work *w) { return least(w->groups, w->out_planes / 2 * 2); }
 
-/* Tiles of a window, and what is done with the taps behind the first: up to
- * three at a time. */
-static int64_t windows(const Work *w) { return in_tiles(w) * across(w) * w->rows; }
+/* Pairs of planes of the first piece, whatever else there is; tiles of them. */
+static int64_t first_tiles(const Work *w) { return up(w->planes[0], 2); }
 
-static int64_t threes(const Work *w) { return up(w->taps - 1, 3); }
+static int64_t plain_tiles(const Work *w) { return first_tiles(w) * across(w) * w->rows; }
+
+/* channel_*: halves of Dst, loads of weights, and how many it takes to have all;
+ * bias and 3 taps stay in SrcB. */
+static int64_t fours(const Work *w) { return w->groups * across(w) * up(w->rows, 4); }
+
+static bool weights_stay(const Work *w) { return w->taps < 4; }
+
+static int64_t weight_loads(const Work *w)
+{
+	return weights_stay(w) ? w->groups * (w->rows > 0) : fours(w);
+}
+
+/* binary_*, pair_*: tiles, halves of Dst of `rows` tiles each, and pixels of an
+ * operand, which may be one for 32. */
+static int64_t pairs(const Work *w) { return up(w->out_planes, 2) * across(w); }
+
+static int64_t operand(const Work *w, int s)
+{
+	const int64_t cols = w->spread[s] & 2 ? across(w) : wide(w);
+	return 2 * up(w->out_planes, 2) * w->rows * cols * pixel(s ? w->b_type : w->a_type);
+}
+
+/* Vector instructions of pair_math for 32 values, by its `op`. */
+static int64_t pair_values(const Work *w)
+{
+	static const int64_t count[] = { 5, 5, 5, 25, 8, 5, 5 };
+	return count[w->op];
+}
+
+/* reduce_*: results, runs of 32 pixels. Kinds as in runtime/device/reduce.h. */
+enum { LARGEST, SUM, DEVIATION };
+
+static int64_t results(const Work *w) { return w->rows * first_tiles(w); }
+
+static int64_t image_runs(const Work *w) { return w->image_rows * up(w->image_cols, TILE); }
+
+/* Fours of pixels of all runs; runs that end within one. */
+static int64_t image_fours(const Work *w) { return w->image_rows * up(w->image_cols, 4); }
+
+static int64_t cut_fours(const Work *w) { return w->image_cols % 4 ? w->image_rows : 0; }
 
 /* Requests for the weights: what is left of a bank's turn ends one early. */
 static int64_t stream_reads(const Work *w)
@@ -162,6 +202,7 @@ int64_t work_stalls(const Target *t, const Work *w)
 		(void)w; \
 		(void)c; \
 		(void)act;
+#define LET(type, name, value) const type name = (value);
 #define COUNTS(counter, formula) c->counter += (formula);
 #define ACTS(calls, tiles) \
 	act->act_calls = (calls); \

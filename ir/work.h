@@ -37,13 +37,16 @@ typedef struct Work {
 	/* An op on tiles. */
 	int64_t images, rows, cols; /* of positions */
 	int64_t taps;             /* kernel_h * kernel_w */
+	int64_t kernel_h, kernel_w, dilation_h, dilation_w, stride_h, stride_w;
+	int64_t image_rows, image_cols, pad_top, pad_left; /* of a window, or a reduction */
 	int64_t pieces;           /* of the input */
 	int64_t planes[WORK_PIECES], k_block[WORK_PIECES]; /* of each piece */
 	int64_t groups, out_planes;
+	int64_t spread[2];        /* of two operands */
 
 	/* Constants of its variants. */
-	DevTypes in_type, weight_type, out_type;
-	int64_t n, hold, phases;
+	DevTypes in_type, weight_type, out_type, a_type, b_type;
+	int64_t n, hold, phases, op, kind, pair, pixels;
 	WorkId act;               /* that the math routine calls for each half of Dst, or none */
 	int64_t act_calls, act_tiles; /* how often, for how many tiles: filled by the caller */
 
