@@ -30,6 +30,8 @@ static int64_t constant(const ProgramVariant *v, const char *name, int64_t other
 	return otherwise;
 }
 
+static int64_t or_one(int64_t count) { return count ? count : 1; }
+
 static void add_tiles(const Seen *s, Work *w)
 {
 	w->images = word(s, "more_images", 0) + 1;
@@ -57,13 +59,21 @@ static void add_tiles(const Seen *s, Work *w)
 	w->out_planes = word(s, "out_planes", 0);
 	w->page_bytes = word(s, "page_bytes", 0);
 	w->dram_page = word(s, "dram_page", 0);
+	w->dram_first = word(s, "dram_first", 0);
+	w->chunks = or_one(word(s, "chunks", 0));
+	w->passes = or_one(word(s, "passes", 0));
+	w->chunk_blocks = word(s, "chunk_blocks", 0);
+	w->block = word(s, "block", 0);
+	w->sums = word(s, "sums_pages", 0) > 0;
+	w->fetchers = or_one(word(s, "fetchers", 0));
 }
 
 static void add_edge(const Seen *s, Work *w)
 {
 	w->edge_rows = word(s, "rows", 0);
 	w->edge_planes = word(s, "planes", 0);
-	w->channels = word(s, "channels", 0);
+	w->channels = word(s, "channels", 0) - word(s, "channel", 0);
+	w->channels = w->channels > 0 ? w->channels : 0;
 	w->width = word(s, "width", 0);
 }
 
@@ -192,7 +202,7 @@ bool predict_work(const Program *p, int op, int core, TtRisc risc, Work *w, Work
 {
 	const Seen s = { p, &p->ops[op], core };
 	const int variant = program_runs(s.op, core, risc);
-	*w = (Work){ .n = 1, .hold = 1, .phases = 1, .parts = 1 };
+	*w = (Work){ .n = 1, .hold = 1, .phases = 1, .parts = 1, .fetchers = 1 };
 	add_params(&s, w);
 	if (risc == TT_BRISC)
 		add_lead(&s, op, w);
@@ -201,6 +211,9 @@ bool predict_work(const Program *p, int op, int core, TtRisc risc, Work *w, Work
 	add_constants(&p->variants[variant], w);
 	w->act = risc == TT_TRISC1 ? named(p, s.op->act) : WORK_none;
 	*routine = named(p, variant);
+	w->fetcher = *routine == WORK_weights_fetch ? word(&s, "fetcher", 0) : 0;
+	if (*routine == WORK_weights_read)
+		w->fetchers = 1;
 	return *routine != WORK_none;
 }
 

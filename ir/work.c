@@ -52,13 +52,53 @@ static int64_t in_tiles(const Work *w)
 	return k;
 }
 
+/* Blocks of weights of one tap of a piece. */
+static int64_t tap_blocks(const Work *w, int64_t piece)
+{
+	return up(w->planes[piece], 2) / w->k_block[piece];
+}
+
 static int64_t blocks(const Work *w)
 {
 	int64_t k = 0;
 	for (int64_t i = 0; i < w->pieces; i++)
-		k += up(w->planes[i], 2) / w->k_block[i];
+		k += w->taps * tap_blocks(w, i);
 	return k;
 }
+
+/* Pages that have some of `count` blocks from number `first` on. */
+static int64_t pages_of(const Work *w, int64_t first, int64_t count)
+{
+	if (!count || !w->chunk_blocks)
+		return count > 0;
+	return (first + count - 1) / w->chunk_blocks - first / w->chunk_blocks + 1;
+}
+
+/* Times a page takes up a piece; and a tap of one. */
+static int64_t piece_visits(const Work *w)
+{
+	int64_t first = 0, visits = 0;
+	for (int64_t i = 0; i < w->pieces; i++) {
+		visits += pages_of(w, first, w->taps * tap_blocks(w, i));
+		first += w->taps * tap_blocks(w, i);
+	}
+	return visits;
+}
+
+static int64_t tap_visits(const Work *w)
+{
+	int64_t first = 0, visits = 0;
+	for (int64_t i = 0; i < w->pieces; i++) {
+		for (int64_t tap = 0; tap < w->taps; tap++, first += tap_blocks(w, i))
+			visits += pages_of(w, first, tap_blocks(w, i));
+	}
+	return visits;
+}
+
+static int64_t pages(const Work *w) { return w->groups * w->passes * w->chunks; }
+
+/* Pages whose sums go to L1 and come back. */
+static int64_t sum_pages(const Work *w) { return w->sums ? w->chunks - 1 : 0; }
 
 /* Input tiles of all taps. */
 static int64_t depth(const Work *w) { return w->taps * in_tiles(w); }
@@ -69,9 +109,40 @@ static int64_t stored(const Work *w) { return up(w->out_planes, 2) * across(w) *
 
 static int64_t stored_odd(const Work *w) { return w->out_planes % 2 * across(w) * w->rows; }
 
-static int64_t store_halves(const Work *w)
+/* Groups that store writes, halves of Dst in all of them, and passes: with sums the
+ * packers are told twice in each what to do. */
+static int64_t store_groups(const Work *w) { return up(w->out_planes, 2 * w->n); }
+
+static int64_t units(const Work *w) { return across(w) * up(w->rows, w->hold); }
+
+static int64_t store_halves(const Work *w) { return store_groups(w) * units(w); }
+
+static int64_t told(const Work *w)
 {
-	return up(w->out_planes, 2 * w->n) * across(w) * up(w->rows, w->hold);
+	const int64_t block = w->block ? w->block : units(w);
+	if (!units(w))
+		return 0;
+	return sum_pages(w) ? 2 * store_groups(w) * up(units(w), block) : store_groups(w) > 0;
+}
+
+/* Times the masks change: the last tile of a row may be cut. The packers forget
+ * them when they are told anew. */
+static int64_t masks(const Work *w)
+{
+	const int64_t down = up(w->rows, w->hold), wide = up(w->cols, TILE);
+	int64_t valid = 0, changes = 0;
+	for (int64_t g = 0; w->cols % TILE && g < store_groups(w); g++) {
+		for (int64_t x = 0; x < w->images * wide; x++) {
+			const int64_t now = x % wide + 1 < wide ? TILE : w->cols % TILE;
+			for (int64_t y = 0; y < down; y++) {
+				if (sum_pages(w) && (y + x * down) % w->block == 0)
+					valid = 0;
+				changes += valid != now;
+				valid = now;
+			}
+		}
+	}
+	return changes;
 }
 
 /* Of store_pairs: 16 positions at a time, and groups whose second plane is there. */
@@ -124,19 +195,31 @@ static int64_t image_fours(const Work *w) { return w->image_rows * up(w->image_c
 
 static int64_t cut_fours(const Work *w) { return w->image_cols % 4 ? w->image_rows : 0; }
 
-/* Requests for the weights: what is left of a bank's turn ends one early. */
+/* Requests for the pages this core reads: what is left of a bank's turn ends one
+ * early. Each pass begins again at the first page of the group. */
 static int64_t stream_reads(const Work *w)
 {
-	int64_t left = w->dram_page, count = 0;
+	int64_t group = w->dram_page - w->dram_first % w->dram_page, count = 0, page = 0;
 	for (int64_t g = 0; g < w->groups; g++) {
-		for (int64_t bytes = w->page_bytes; bytes;) {
-			const int64_t n = least(bytes, left);
-			count += work_packets(n);
-			bytes -= n;
-			left = n == left ? w->dram_page : left - n;
+		int64_t left = group;
+		for (int64_t i = 0; i < w->passes * w->chunks; i++, page++) {
+			left = i % w->chunks ? left : group;
+			for (int64_t bytes = w->page_bytes; bytes;) {
+				const int64_t n = least(bytes, left);
+				count += page % w->fetchers == w->fetcher ? work_packets(n) : 0;
+				bytes -= n;
+				left = n == left ? w->dram_page : left - n;
+			}
 		}
+		group = left;
 	}
 	return count;
+}
+
+/* Pages this core reads for others. */
+static int64_t fetched(const Work *w)
+{
+	return pages(w) / w->fetchers + (pages(w) % w->fetchers > w->fetcher);
 }
 
 /* Rows this RISC-V moves; planes with channels in them. */

@@ -50,8 +50,13 @@ typedef struct Work {
 	WorkId act;               /* that the math routine calls for each half of Dst, or none */
 	int64_t act_calls, act_tiles; /* how often, for how many tiles: filled by the caller */
 
-	/* Weights: pages of page_bytes, in DRAM a bank for each dram_page. */
-	int64_t page_bytes, dram_page;
+	/* Weights: a group has `chunks` pages, which come by `passes` times, once for each
+	 * `block` units of positions (0: for all). In DRAM a bank has dram_page bytes, then
+	 * the next; dram_first come before those of this core. */
+	int64_t chunks, chunk_blocks, passes, block;
+	bool sums;                /* of pages but the last go to L1 */
+	int64_t page_bytes, dram_page, dram_first;
+	int64_t fetchers, fetcher; /* cores that read in turn, and which of them this one is */
 
 	/* Rows of a host tensor; of those, this RISC-V takes part, part + parts, ... */
 	int64_t edge_rows, edge_planes, channels, width;
