@@ -105,6 +105,7 @@ static void add_constants(const ProgramVariant *v, Work *w)
 	w->kind = constant(v, "kind", 0);
 	w->pair = constant(v, "pair", 0);
 	w->pixels = constant(v, "pixels", 0);
+	w->sum = constant(v, "sum", 0);
 	w->n = constant(v, "n", 1);
 	w->hold = constant(v, "hold", 1);
 	w->phases = constant(v, "phases", 1);

@@ -46,7 +46,7 @@ typedef struct Work {
 
 	/* Constants of its variants. */
 	DevTypes in_type, weight_type, out_type, a_type, b_type;
-	int64_t n, hold, phases, op, kind, pair, pixels;
+	int64_t n, hold, phases, op, kind, pair, pixels, sum;
 	WorkId act;               /* that the math routine calls for each half of Dst, or none */
 	int64_t act_calls, act_tiles; /* how often, for how many tiles: filled by the caller */
 
