@@ -7,10 +7,11 @@
 #include <string.h>
 
 /* A DRAM tensor of two slots; a row of a channel is a page. */
-static ProgramTensor host_tensor(Lowering *l, int64_t images, int64_t channels, int64_t height,
-				 int64_t width)
+static ProgramTensor host_tensor(Lowering *l, DType type, int64_t images, int64_t channels,
+				 int64_t height, int64_t width)
 {
-	const uint32_t page = (uint32_t)((width * 4 + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM);
+	const uint32_t page = (uint32_t)((width * type_info[type].bytes + ALIGN_DRAM - 1) /
+				       ALIGN_DRAM * ALIGN_DRAM);
 	const int64_t pages = (images * channels * height + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS;
 	const uint64_t slot = (uint64_t)pages * page;
 	return (ProgramTensor){
@@ -57,14 +58,15 @@ static void edge_region(Lowering *l, ProgramOp *op, int core, const PlanTensor *
 		  idle ? 0 : (uint32_t)(PLANE * (r.planes.first - plane)));
 }
 
-static void both_riscs(Lowering *l, ProgramOp *op, const char *routine, const PlanTensor *t)
+static void both_riscs(Lowering *l, ProgramOp *op, const char *routine, const PlanTensor *t,
+		       DType host)
 {
-	const uint32_t type = (uint32_t)t->layout.type;
 	const bool in = strcmp(routine, "edge_in") == 0;
 	for (uint32_t part = 0; part < 2; part++) {
-		const uint32_t args[] = { type, part, 2 };
+		const uint32_t args[] = { (uint32_t)t->layout.type,
+					  (uint32_t)program_host_type(host), part, 2 };
 		op->variant[part ? TT_NCRISC : TT_BRISC] =
-			program_variant(l->program, routine, in ? args + 1 : args, in ? 2 : 3);
+			program_variant(l->program, routine, in ? args + 1 : args, in ? 3 : 4);
 	}
 }
 
@@ -91,7 +93,8 @@ static ProgramPart *host_part(Lowering *l, ProgramEdge *edge, Shape shape, const
 			      int channels)
 {
 	ProgramPart *part = program_part(l->program, edge, shape);
-	part->tensor = host_tensor(l, t->op->shape.dim[0], channels, t->height, t->layout.cols);
+	part->tensor = host_tensor(l, edge->dtype, t->op->shape.dim[0], channels, t->height,
+				   t->layout.cols);
 	return part;
 }
 
@@ -119,7 +122,7 @@ void lower_edge_in(Lowering *l, const Step *s)
 		r.rows = range_both(r.rows, (Range){ 0, t->height });
 		edge_region(l, op, c, t, r, 0);
 	}
-	both_riscs(l, op, "edge_in", t);
+	both_riscs(l, op, "edge_in", t, s->op->dtype);
 	if (l->image == 0)
 		lower_zeros(l, op, s);
 }
@@ -180,5 +183,5 @@ void lower_edge_out(Lowering *l, const Step *s)
 		r.planes = range_both(r.planes, (Range){ in->plane, in->plane + part_planes(in) });
 		edge_region(l, op, c, t, r, in->plane);
 	}
-	both_riscs(l, op, "edge_out", t);
+	both_riscs(l, op, "edge_out", t, s->op->dtype);
 }

@@ -136,16 +136,26 @@ static void add_edge(TtbWriter *w, const ProgramEdge *e)
 	}
 }
 
+static TesseraType host_type(DType type)
+{
+	const int host = program_host_type(type);
+	if (host < 0)
+		die("a package with %s", type_info[type].name);
+	return (TesseraType)host;
+}
+
 static void add_edges(TtbWriter *w, const Program *p)
 {
 	for (int i = 0; i < p->ninputs; i++) {
 		const Shape s = p->inputs[i].shape;
-		ttb_writer_input(w, p->inputs[i].name, (uint32_t)s.rank, s.dim);
+		ttb_writer_input(w, p->inputs[i].name, host_type(p->inputs[i].dtype),
+				 (uint32_t)s.rank, s.dim);
 		add_edge(w, &p->inputs[i]);
 	}
 	for (int i = 0; i < p->noutputs; i++) {
 		const Shape s = p->outputs[i].shape;
-		ttb_writer_output(w, p->outputs[i].name, (uint32_t)s.rank, s.dim);
+		ttb_writer_output(w, p->outputs[i].name, host_type(p->outputs[i].dtype),
+				  (uint32_t)s.rank, s.dim);
 		add_edge(w, &p->outputs[i]);
 	}
 }

@@ -210,6 +210,22 @@ bool program_needs(const ProgramOp *op, int core, TtRisc risc, int variant)
 }
 
 /* FNV-1a. */
+int program_host_type(DType type)
+{
+	switch (type) {
+	case TYPE_F32:
+		return TT_HOST_F32;
+	case TYPE_BF16:
+		return TT_HOST_BF16;
+	case TYPE_F16:
+		return TT_HOST_F16;
+	case TYPE_U8:
+		return TT_HOST_U8;
+	default:
+		return -1;
+	}
+}
+
 uint64_t program_hash(const void *data, uint64_t bytes)
 {
 	const uint8_t *p = data;

@@ -246,6 +246,9 @@ uint32_t program_word(const ProgramOp *op, int core, int word);
  * it, or as the act of what it runs? */
 bool program_needs(const ProgramOp *op, int core, TtRisc risc, int variant);
 
+/* Elements of inputs and outputs as devices have them, TtHost; -1: they do not. */
+int program_host_type(DType type);
+
 uint64_t program_hash(const void *data, uint64_t bytes);
 
 #endif

@@ -125,7 +125,7 @@ static void verify_part(Verifier *v, const ProgramEdge *e, const ProgramPart *pa
 		diag_error(v->d, e->loc, "'%s': the view reaches outside of the tensor's %" PRId64
 			   " elements", e->name, device);
 	if (part->tensor.page_bytes % ALIGN_DRAM
-	    || part->tensor.page_bytes / (int64_t)sizeof(float) < part->tensor.shape[3])
+	    || part->tensor.page_bytes / type_info[e->dtype].bytes < part->tensor.shape[3])
 		diag_error(v->d, e->loc, "'%s': a page of %u bytes for a row of %" PRId64 " elements",
 			   e->name, part->tensor.page_bytes, part->tensor.shape[3]);
 }
@@ -133,8 +133,8 @@ static void verify_part(Verifier *v, const ProgramEdge *e, const ProgramPart *pa
 static void verify_edge(Verifier *v, const ProgramEdge *e)
 {
 	int64_t along = 0;
-	if (e->dtype != TYPE_F32)
-		diag_error(v->d, e->loc, "'%s' is %s; programs take and give f32", e->name,
+	if (program_host_type(e->dtype) < 0)
+		diag_error(v->d, e->loc, "'%s' is %s; programs take f32, bf16, f16 and u8", e->name,
 			   type_info[e->dtype].name);
 	for (int i = 0; i < e->nparts; i++) {
 		const Shape s = e->parts[i].shape;

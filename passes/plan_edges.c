@@ -5,9 +5,28 @@
 
 void plan_input(Builder *b, const Op *op)
 {
-	if (op->stored == DEV_BFP8_B)
-		plan_refuse(b, op, "what the host writes is bf16 on the device, not bfp8_b");
-	plan_whole(b, plan_step(b, STEP_EDGE_IN, op, (Parts){ 0 }));
+	const int64_t *dim = op->shape.dim;
+	Step *s = plan_step(b, STEP_EDGE_IN, op, (Parts){ 0 });
+	if (op->stored != DEV_BFP8_B) {
+		plan_whole(b, s);
+		return;
+	}
+	/* RISC-Vs write bf16; packers make bfp8_b of it. */
+	PlanTensor *t = plan_tensor(b, op, "host", 0, (int)dim[1], (int)dim[2], (int)dim[3]);
+	t->layout.type = DEV_BF16;
+	plan_finish(b, s, t);
+	plan_whole(b, plan_step(b, STEP_UNARY, op, plan_part(b, t)));
+}
+
+/* On the device all numbers are of the format they are stored in. Elements that
+ * are not floating come from the host, as they are. */
+void plan_cast(Builder *b, const Op *op)
+{
+	const Op *from = op_in(op, 0);
+	if (!type_is_float(op->dtype) || !(type_is_float(from->dtype) || from->kind == OP_INPUT))
+		plan_refuse(b, op, "only an input is anything but floating point on the device");
+	const Parts in = plan_parts(b, from);
+	plan_made(b, op, in.v, in.n);
 }
 
 /* Returns how many pieces of the output there are then. */

@@ -211,8 +211,12 @@ static const char *wrong_shape(const Op *op)
 	const int64_t *dim = op->shape.dim;
 	if (op->kind == OP_CONSTANT || op->kind == OP_OUTPUT || op->kind == OP_VIEW)
 		return NULL;
-	if (op->shape.rank != 4 || !type_is_float(op->dtype))
-		return "only N,C,H,W images of floating point run on the device";
+	if (op->shape.rank != 4)
+		return "only N,C,H,W images run on the device";
+	if (!type_is_float(op->dtype) && !(op->kind == OP_INPUT && op->dtype == TYPE_U8))
+		return "only floating point, and inputs of u8, run on the device";
+	if (op->dtype == TYPE_F64)
+		return "f64 has no device routine";
 	if (shape_count(op->shape) == 0)
 		return "an image without pixels has no place on the device";
 	if (dim[3] + 2 * PITCH_STEP > MAX_PITCH)

@@ -218,7 +218,7 @@ void net_input(Net *n, Planes *to)
 		ProgramOp *op = edge(n, to, &h, "edge_in", set);
 		for (uint32_t part = 0; part < 2; part++)
 			op->variant[part] =
-				program_variant(n->p, "edge_in", (uint32_t[]){ part, 2 }, 2);
+				program_variant(n->p, "edge_in", (uint32_t[]){ 0, part, 2 }, 3);
 		if (set == to->sets - 1)
 			net_made(n, op, to);
 	}
@@ -233,7 +233,7 @@ void net_output(Net *n, const Planes *from)
 		ProgramOp *op = edge(n, from, &h, "edge_out", set);
 		for (uint32_t part = 0; part < 2; part++)
 			op->variant[part] = program_variant(
-				n->p, "edge_out", (uint32_t[]){ (uint32_t)from->type, part, 2 }, 3);
+				n->p, "edge_out", (uint32_t[]){ (uint32_t)from->type, 0, part, 2 }, 4);
 	}
 }
 

@@ -102,9 +102,9 @@ static inline TtbWriter *sample_writer(const Sample *s)
 	ttb_writer_op(w, "second", "relu");
 	ttb_writer_l1(w, TTB_EVERY_CORE, SAMPLE_BUFFER, &in.slot_bytes, sizeof in.slot_bytes);
 	ttb_writer_buffer(w, "rows", TTB_EVERY_CORE, SAMPLE_BUFFER, SAMPLE_BUFFER_END);
-	ttb_writer_input(w, "x", 4, s->in);
+	ttb_writer_input(w, "x", TESSERA_F32, 4, s->in);
 	ttb_writer_part(w, &in);
-	ttb_writer_output(w, "y", 4, s->out);
+	ttb_writer_output(w, "y", TESSERA_F32, 4, s->out);
 	ttb_writer_part(w, &out);
 	ttb_writer_text(w, TTB_PLAN, "the plan\n");
 	ttb_writer_text(w, TTB_PROGRAM, "the program\n");

@@ -89,7 +89,7 @@ static void each_risc_v_gets_the_variants_it_runs(void **state)
 {
 	Fixture *t = *state;
 	const Emission e = emitted(t, program_small(t), &plain);
-	static const char *const runs[TT_RISCS] = { "edge_in_0_1", "weights_receive",
+	static const char *const runs[TT_RISCS] = { "edge_in_0_0_1", "weights_receive",
 		"conv_unpack_1_1_1_1", "conv_math_1_1_4", "store_1_1_1_1" };
 	uint32_t size = 0, end = 0;
 	for (int r = 0; r < TT_RISCS; r++) {

@@ -59,7 +59,7 @@ static void outputs_are_views_of_what_is_in_dram(void **state)
 	TtbPart part = ttb_whole_part(copy_sample.out, SAMPLE_OUT);
 
 	(void)state;
-	ttb_writer_output(w, "both", 2, (int64_t[]){ 2, ELEMENTS });
+	ttb_writer_output(w, "both", TESSERA_F32, 2, (int64_t[]){ 2, ELEMENTS });
 	ttb_writer_part(w, &part);
 	part.start = ELEMENTS;
 	part.offset = ELEMENTS - 1;
@@ -69,7 +69,7 @@ static void outputs_are_views_of_what_is_in_dram(void **state)
 	part.rank = 2;
 	part.dims[0] = 35, part.dims[1] = 3;
 	part.strides[0] = 1, part.strides[1] = 35;
-	ttb_writer_output(w, "nhwc", 4, (int64_t[]){ 1, 5, 7, 3 });
+	ttb_writer_output(w, "nhwc", TESSERA_F32, 4, (int64_t[]){ 1, 5, 7, 3 });
 	ttb_writer_part(w, &part);
 
 	fake_open(&f, NULL);

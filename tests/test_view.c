@@ -27,8 +27,8 @@ static void expect(const TtbPart *p)
 	for (int i = 0; i < MOST; i++)
 		host[i] = (float)i + 0.25f;
 	memset(back, 0, sizeof back);
-	view_to_stage(p, host, stage);
-	view_from_stage(p, back, stage);
+	view_to_stage(p, sizeof(float), host, stage);
+	view_from_stage(p, sizeof(float), back, stage);
 	for (int64_t k = 0; k < elements; k++) {
 		const int64_t h = p->start + k / p->run * p->pitch + k % p->run;
 		int64_t rest = k, at = p->offset;

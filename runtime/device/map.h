@@ -194,8 +194,16 @@ typedef struct TtZero {
 	uint32_t at, bytes, count, step, planes, plane_step;
 } TtZero;
 
+/* Elements of host tensors, as the caller has them. */
+typedef enum TtHost { TT_HOST_F32, TT_HOST_BF16, TT_HOST_F16, TT_HOST_U8, TT_HOSTS } TtHost;
+
+static inline uint32_t tt_host_bytes(uint32_t host)
+{
+	return host == TT_HOST_F32 ? 4 : host == TT_HOST_U8 ? 1 : 2;
+}
+
 /*
- * Host tensors in DRAM: NCHW, fp32, a row of one channel is a page. Page p =
+ * Host tensors in DRAM: NCHW, a row of one channel is a page. Page p =
  * (n * C + c) * H + y lies in bank p % TT_DRAM_BANKS at
  * base + slot * slot_bytes + p / TT_DRAM_BANKS * page_bytes.
  */

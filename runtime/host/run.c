@@ -8,12 +8,19 @@
 static TesseraTensor describe(const Ttb *t, const TtbTensor *x)
 {
 	TesseraTensor d = { .name = ttb_string(t, x->name),
-			    .type = TESSERA_F32,
+			    .type = (TesseraType)x->type,
 			    .rank = (int)x->rank };
 
 	memcpy(d.shape, x->shape, sizeof d.shape);
-	d.bytes = (size_t)ttb_elements(x->rank, x->shape) * sizeof(float);
+	d.bytes = (size_t)ttb_elements(x->rank, x->shape) * tt_host_bytes(x->type);
 	return d;
+}
+
+const char *tessera_type_name(TesseraType type)
+{
+	static const char *const names[TT_HOSTS] = { "f32", "bf16", "f16", "u8" };
+
+	return (unsigned)type < TT_HOSTS ? names[type] : "an unknown type";
 }
 
 size_t tessera_input_count(const TesseraPackage *p)
@@ -60,8 +67,8 @@ static bool check_array(const TesseraTensor *t, const TesseraArray *a, TesseraEr
 	char want[128], have[128];
 
 	if (a->type != t->type)
-		return rt_fail(e, TESSERA_BAD_INPUT, "%s: wants f32, has type %d", t->name,
-			       (int)a->type);
+		return rt_fail(e, TESSERA_BAD_INPUT, "%s: wants %s, has %s", t->name,
+			       tessera_type_name(t->type), tessera_type_name(a->type));
 	if (a->rank != t->rank ||
 	    memcmp(a->shape, t->shape, (size_t)t->rank * sizeof *t->shape) != 0) {
 		shape_text(want, sizeof want, t->rank, t->shape);
@@ -128,7 +135,8 @@ static bool send(TesseraProgram *p, const TtbTensor *x, const TesseraArray *a, u
 	const uint32_t end = x->first_part + x->parts;
 
 	for (uint32_t i = x->first_part; i < end; i++)
-		view_to_stage(&p->package->part[i], a->data, p->stage[i]);
+		view_to_stage(&p->package->part[i], tt_host_bytes(x->type), a->data,
+			      p->stage[i]);
 	for (uint32_t i = x->first_part; i < end; i++)
 		if (!seen(p, x, i) && !transfer(p, i, slot, true, e))
 			return false;
@@ -141,7 +149,8 @@ static bool fetch(TesseraProgram *p, const TtbTensor *x, const TesseraArray *a, 
 	for (uint32_t i = x->first_part; i < x->first_part + x->parts; i++) {
 		if (!seen(p, x, i) && !transfer(p, i, slot, false, e))
 			return false;
-		view_from_stage(&p->package->part[i], a->data, p->stage[i]);
+		view_from_stage(&p->package->part[i], tt_host_bytes(x->type), a->data,
+				p->stage[i]);
 	}
 	return true;
 }

@@ -80,7 +80,10 @@ TESSERA_API void tessera_package_close(TesseraPackage *p);
 /* What `tessera info` shows. */
 TESSERA_API void tessera_package_print(const TesseraPackage *p, FILE *f);
 
-typedef enum TesseraType { TESSERA_F32 } TesseraType;
+/* Elements of arrays. */
+typedef enum TesseraType { TESSERA_F32, TESSERA_BF16, TESSERA_F16, TESSERA_U8 } TesseraType;
+
+TESSERA_API const char *tessera_type_name(TesseraType type);
 
 enum { TESSERA_MAX_RANK = 8 };
 

@@ -20,7 +20,7 @@
  *     ttb_writer_dram(w, bank, at, blocks, blocks_bytes);
  *     ttb_writer_op(w, "conv1", "conv2d");
  *     ttb_writer_blocks(w, block_bytes);
- *     ttb_writer_input(w, "x", 4, (int64_t[]){ 1, 3, 64, 64 });
+ *     ttb_writer_input(w, "x", TESSERA_F32, 4, (int64_t[]){ 1, 3, 64, 64 });
  *     ttb_writer_part(w, &part);
  *     ...
  *     bool good = ttb_writer_finish(w, &bytes, &n, &error);
@@ -200,8 +200,10 @@ void ttb_writer_op(TtbWriter *w, const char *name, const char *kind);
 /* Parts follow the tensor they belong to. ttb_whole_part is that of a tensor
  * that lies in DRAM as the caller sees it, NCHW, from its shape and base; the
  * next free byte of each bank is then base + TTB_SLOTS * slot_bytes. */
-void ttb_writer_input(TtbWriter *w, const char *name, uint32_t rank, const int64_t *shape);
-void ttb_writer_output(TtbWriter *w, const char *name, uint32_t rank, const int64_t *shape);
+void ttb_writer_input(TtbWriter *w, const char *name, TesseraType type, uint32_t rank,
+		      const int64_t *shape);
+void ttb_writer_output(TtbWriter *w, const char *name, TesseraType type, uint32_t rank,
+		       const int64_t *shape);
 void ttb_writer_part(TtbWriter *w, const TtbPart *part);
 TtbPart ttb_whole_part(const int64_t nchw[4], uint32_t base);
 

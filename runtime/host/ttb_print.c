@@ -5,7 +5,7 @@
 
 static void print_shape(FILE *f, const TtbTensor *x)
 {
-	fputs("f32[", f);
+	fprintf(f, "%s[", tessera_type_name((TesseraType)x->type));
 	for (uint32_t i = 0; i < x->rank; i++)
 		fprintf(f, "%s%lld", i ? "," : "", (long long)x->shape[i]);
 	fputs("]", f);

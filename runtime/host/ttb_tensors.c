@@ -18,14 +18,14 @@ static int64_t sized(uint32_t rank, const int64_t *dims)
 	return n;
 }
 
-static bool check_place(const TtbPart *p, const char *name, TesseraError *e)
+static bool check_place(const TtbPart *p, uint32_t type, const char *name, TesseraError *e)
 {
 	if (sized(4, p->nchw) == 0)
 		return BAD("%s: a part of %lldx%lldx%lldx%lld", name, (long long)p->nchw[0],
 			   (long long)p->nchw[1], (long long)p->nchw[2], (long long)p->nchw[3]);
 	if (p->base % 32 || p->page_bytes % 32 || p->slot_bytes % 32)
 		return BAD("%s: base, page or slot are not multiples of 32 bytes", name);
-	if (p->page_bytes < p->nchw[3] * 4)
+	if (p->page_bytes < p->nchw[3] * tt_host_bytes(type))
 		return BAD("%s: a page of %u bytes for a row of %lld", name, p->page_bytes,
 			   (long long)p->nchw[3]);
 	if (ttb_bank_pages(p, 0) > (int64_t)(p->slot_bytes / p->page_bytes))
@@ -80,8 +80,8 @@ static bool check_tensor(const Ttb *t, const TtbTensor *x, bool output, size_t *
 	const int64_t whole = x->rank <= TTB_MAX_RANK ? sized(x->rank, x->shape) : 0;
 	int64_t covered = 0;
 
-	if (x->type != TESSERA_F32)
-		return BAD("%s: of type %u, only f32 (0) is known", name, x->type);
+	if (x->type >= TT_HOSTS)
+		return BAD("%s: of type %u, which is not known", name, x->type);
 	if (whole == 0)
 		return BAD("%s: a shape that is none", name);
 	if (x->first_part != *part || x->parts == 0 || x->parts > t->parts - *part)
@@ -89,7 +89,7 @@ static bool check_tensor(const Ttb *t, const TtbTensor *x, bool output, size_t *
 			   t->parts);
 	for (uint32_t i = 0; i < x->parts; i++) {
 		const TtbPart *p = &t->part[(*part)++];
-		const int64_t n = check_place(p, name, e) ? check_view(p, name, e) : 0;
+		const int64_t n = check_place(p, x->type, name, e) ? check_view(p, name, e) : 0;
 
 		if (n == 0 || !check_spread(p, n, whole, name, e))
 			return false;

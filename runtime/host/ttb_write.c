@@ -148,10 +148,10 @@ void ttb_writer_op(TtbWriter *w, const char *name, const char *kind)
 	append(w, TTB_OPS, &op, sizeof op);
 }
 
-static void tensor(TtbWriter *w, TtbSectionId id, const char *name, uint32_t rank,
+static void tensor(TtbWriter *w, TtbSectionId id, const char *name, TesseraType type, uint32_t rank,
 		   const int64_t *shape)
 {
-	TtbTensor t = { .type = TESSERA_F32, .rank = rank };
+	TtbTensor t = { .type = (uint32_t)type, .rank = rank };
 
 	t.name = string(w, name);
 	t.first_part = (uint32_t)(w->section[TTB_PARTS].n / sizeof(TtbPart));
@@ -165,14 +165,16 @@ static void tensor(TtbWriter *w, TtbSectionId id, const char *name, uint32_t ran
 	append(w, id, &t, sizeof t);
 }
 
-void ttb_writer_input(TtbWriter *w, const char *name, uint32_t rank, const int64_t *shape)
+void ttb_writer_input(TtbWriter *w, const char *name, TesseraType type, uint32_t rank,
+		      const int64_t *shape)
 {
-	tensor(w, TTB_INPUTS, name, rank, shape);
+	tensor(w, TTB_INPUTS, name, type, rank, shape);
 }
 
-void ttb_writer_output(TtbWriter *w, const char *name, uint32_t rank, const int64_t *shape)
+void ttb_writer_output(TtbWriter *w, const char *name, TesseraType type, uint32_t rank,
+		       const int64_t *shape)
 {
-	tensor(w, TTB_OUTPUTS, name, rank, shape);
+	tensor(w, TTB_OUTPUTS, name, type, rank, shape);
 }
 
 void ttb_writer_part(TtbWriter *w, const TtbPart *part)

@@ -16,7 +16,7 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* The stretch from element k on. */
-static Stretch stretch(const TtbPart *p, int64_t k, int64_t elements)
+static Stretch stretch(const TtbPart *p, size_t size, int64_t k, int64_t elements)
 {
 	const int64_t width = p->nchw[3];
 	const int64_t inner = p->rank ? p->dims[p->rank - 1] : 1;
@@ -34,26 +34,28 @@ static Stretch stretch(const TtbPart *p, int64_t k, int64_t elements)
 		.host = p->start + k / p->run * p->pitch + k % p->run,
 		.stage = (size_t)(page % TT_DRAM_BANKS) * p->slot_bytes +
 			 (size_t)(page / TT_DRAM_BANKS) * p->page_bytes +
-			 (size_t)column * sizeof(float),
+			 (size_t)column * size,
 	};
 }
 
-void view_to_stage(const TtbPart *p, const float *host, uint8_t *stage)
+void view_to_stage(const TtbPart *p, size_t size, const void *host, uint8_t *stage)
 {
 	const int64_t elements = ttb_elements(p->rank, p->dims);
 
 	for (Stretch s = { 0 }; s.k < elements; s.k += s.n) {
-		s = stretch(p, s.k, elements);
-		memcpy(stage + s.stage, host + s.host, (size_t)s.n * sizeof *host);
+		s = stretch(p, size, s.k, elements);
+		memcpy(stage + s.stage, (const uint8_t *)host + (size_t)s.host * size,
+		       (size_t)s.n * size);
 	}
 }
 
-void view_from_stage(const TtbPart *p, float *host, const uint8_t *stage)
+void view_from_stage(const TtbPart *p, size_t size, void *host, const uint8_t *stage)
 {
 	const int64_t elements = ttb_elements(p->rank, p->dims);
 
 	for (Stretch s = { 0 }; s.k < elements; s.k += s.n) {
-		s = stretch(p, s.k, elements);
-		memcpy(host + s.host, stage + s.stage, (size_t)s.n * sizeof *host);
+		s = stretch(p, size, s.k, elements);
+		memcpy((uint8_t *)host + (size_t)s.host * size, stage + s.stage,
+		       (size_t)s.n * size);
 	}
 }

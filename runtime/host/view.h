@@ -8,7 +8,8 @@
 
 #include "runtime/host/ttb.h"
 
-void view_to_stage(const TtbPart *p, const float *host, uint8_t *stage);
-void view_from_stage(const TtbPart *p, float *host, const uint8_t *stage);
+/* `size` is of an element, in bytes. */
+void view_to_stage(const TtbPart *p, size_t size, const void *host, uint8_t *stage);
+void view_from_stage(const TtbPart *p, size_t size, void *host, const uint8_t *stage);
 
 #endif
