@@ -90,21 +90,38 @@ static TesseraArray *arrays(Session *s, const TesseraPackage *p, Tensor *const t
 	return a;
 }
 
-static void make_outputs(Session *s, const Graph *g, Tensor *out[])
+DType session_device_type(TesseraType type)
 {
-	int k = 0;
-	for_each_op(op, g)
-		if (op->kind == OP_OUTPUT)
-			out[k++] = tensor_create(s->arena, TYPE_F32, op->shape);
+	static const DType types[] = { [TESSERA_F32] = TYPE_F32, [TESSERA_BF16] = TYPE_BF16,
+				       [TESSERA_F16] = TYPE_F16, [TESSERA_U8] = TYPE_U8 };
+	return types[type];
 }
 
-static Tensor **as_f32(Session *s, const Graph *g, Tensor *const in[])
+static void make_outputs(Session *s, const Graph *g, const TesseraPackage *p, Tensor *out[])
 {
-	const int n = inputs_count(g, OP_INPUT);
-	Tensor **f = arena_array(s->arena, Tensor *, n);
-	for (int i = 0; i < n; i++)
-		f[i] = tensor_to_f32(s->arena, in[i]);
-	return f;
+	size_t k = 0;
+	for_each_op(op, g)
+		if (op->kind == OP_OUTPUT) {
+			const DType type = session_device_type(tessera_output(p, k).type);
+			out[k++] = tensor_create(s->arena, type, op->shape);
+		}
+}
+
+/* The inputs in the types that the package takes. */
+static Tensor **as_taken(Session *s, const TesseraPackage *p, Tensor *const in[])
+{
+	const size_t n = tessera_input_count(p);
+	Tensor **taken = arena_array(s->arena, Tensor *, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		const DType type = session_device_type(tessera_input(p, i).type);
+		taken[i] = in[i];
+		if (in[i]->dtype == type && !in[i]->splat)
+			continue;
+		taken[i] = tensor_create(s->arena, type, in[i]->shape);
+		for (int64_t k = 0; k < tensor_count(in[i]); k++)
+			tensor_set_f64(taken[i], k, tensor_f64(in[i], k));
+	}
+	return taken;
 }
 
 static bool run(Session *s, const Graph *g, const TesseraPackage *package, TesseraDevice *d,
@@ -114,8 +131,8 @@ static bool run(Session *s, const Graph *g, const TesseraPackage *package, Tesse
 	TesseraProgram *p = tessera_load(d, package, e);
 	session_timing(s, "load", from);
 	from = clock_now();
-	make_outputs(s, g, out);
-	const bool ok = p && tessera_run(p, arrays(s, package, as_f32(s, g, in), false),
+	make_outputs(s, g, package, out);
+	const bool ok = p && tessera_run(p, arrays(s, package, as_taken(s, package, in), false),
 					 tessera_input_count(package),
 					 arrays(s, package, out, true),
 					 tessera_output_count(package), e);

@@ -8,6 +8,7 @@
 #include "backend/emit.h"
 #include "frontend/cmd_session.h"
 #include "passes/plan.h"
+#include "runtime/host/tessera_rt.h"
 
 /* What compiling has come to so far; later members are NULL or 0 while nobody
  * asked for them. */
@@ -23,6 +24,9 @@ enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c);
 
 /* And the package. */
 enum ExitCode session_emit(Session *s, const Graph *g, Compiled *c);
+
+/* An element type of packages as tensors have it. */
+DType session_device_type(TesseraType type);
 
 /* Opens the package the command line names; NULL: reported. */
 struct Ttb *session_open_ttb(Session *s);

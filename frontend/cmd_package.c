@@ -32,13 +32,13 @@ static Shape shape_of(TesseraTensor t)
 static void add_input(Graph *g, TesseraTensor t)
 {
 	Op *op = graph_insert(g, NULL, OP_INPUT, t.name, 0, NULL);
-	op->dtype = TYPE_F32;
+	op->dtype = session_device_type(t.type);
 	op->shape = shape_of(t);
 }
 
 static void add_output(Graph *g, TesseraTensor t)
 {
-	Tensor *nothing = tensor_splat(g->arena, TYPE_F32, shape_of(t), 0, 0);
+	Tensor *nothing = tensor_splat(g->arena, session_device_type(t.type), shape_of(t), 0, 0);
 	Op *from = graph_constant(g, NULL, t.name, nothing);
 	Op *op = graph_insert(g, NULL, OP_OUTPUT, t.name, 1, &from);
 	op->node = arena_strdup(g->arena, t.name);

@@ -125,7 +125,7 @@ static void one_case(const Entry *f, uint64_t seed, const char *device, Tally (*
 	size_t nsaid;
 	FILE *to = open_memstream(&said, &nsaid);
 	Diag d = { .to = to };
-	OpNet n = { .rng = { seed * 0x9e3779b97f4a7c15u + 1 }, .roundings = 1 };
+	OpNet n = { .rng = { rng_next(&(Rng){ seed }) }, .roundings = 1 };
 	n.choice = choose(&n.rng);
 	n.g = graph_create(a, &d, f->name);
 	Op *last = f->make(&n);

@@ -179,7 +179,7 @@ static void what_would_not_run_is_refused(void **state)
 		{ "f32[1,16,4,32] axis", "f32[1,16,5,32] axis", "does not fit along axis 0" },
 		{ "slot 0x400", "slot 0x400 view 1 [2048] [1]", "reaches outside of the tensor's 2048" },
 		{ "slot 0x400", "slot 0x400 view 0 [7] [1]", "a part of 2048 elements looks at 7" },
-		{ "f32[1,16,4,32] axis", "f16[1,16,4,32] axis", "programs take and give f32" },
+		{ "f32[1,16,4,32] axis", "i64[1,16,4,32] axis", "programs take f32, bf16, f16 and u8" },
 		{ "brisc in_a", "trisc0 in_a", "op 'x', core 0: edge_in cannot run on trisc0" },
 		{ "\tbrisc in_a", "\tncrisc fetch", "wants parameters tiles, the op has edge" },
 		{ "cols = 32", "cols = 5000", "cols[0] is 5000, not in 1..4080 (columns of positions)" },
