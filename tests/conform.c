@@ -1,6 +1,7 @@
 /*
- * conform [--passes] [--open=NAME]... DIR...: ONNX's backend tests against the
- * reference executor; with --passes, also after every pass has run.
+ * conform [--passes | --device=NAME] [--open=NAME]... DIR...: ONNX's backend
+ * tests against the reference executor; with --passes, also after every pass has
+ * run; with --device, those that are for devices on that one (conform_device.h).
  *
  * A DIR is a test (model.onnx, test_data_set_K/input_K.pb, output_K.pb), or
  * holds tests, or is or holds light_NAME.onnx with light_NAME_output_K.pb,
@@ -22,6 +23,7 @@
 #include "frontend/onnx.h"
 #include "passes/pass.h"
 #include "runtime/ref/ref.h"
+#include "tests/conform_device.h"
 
 enum { MOST = 64 };
 
@@ -32,6 +34,8 @@ typedef struct Tensors {
 
 typedef struct Case {
 	bool passes;
+	const char *device; /* or NULL */
+	const char *beyond; /* why it is not for the device, or NULL */
 	Arena *arena;
 	Diag diag;
 	const char *name, *model;
@@ -41,6 +45,7 @@ typedef struct Case {
 
 typedef struct Counts {
 	bool passes;
+	const char *device;
 	int passed, failed, skipped;
 	int nopen;        /* tests that may fail, */
 	char **open;      /* as --open=NAME */
@@ -125,8 +130,22 @@ static void run_graph(Case *c, const Graph *g, const Tensors *in, const Tensors 
 		compare(c, i, out.v[i], want->v[i]);
 }
 
+static void run_on_device(Case *c, Graph *g, const Tensors *in, const Tensors *want)
+{
+	if (!passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }))
+		c->why = "does not pass the passes";
+	else
+		c->beyond = device_beyond(g);
+	if (!c->why && !c->beyond)
+		c->why = device_run(g, c->device, in->v, want->v);
+}
+
 static void run_both_ways(Case *c, Graph *g, const Tensors *in, const Tensors *want)
 {
+	if (c->device) {
+		run_on_device(c, g, in, want);
+		return;
+	}
 	run_graph(c, g, in, want);
 	if (c->why || !c->passes)
 		return;
@@ -221,7 +240,7 @@ static void run_case(Counts *n, const char *name, const char *model, bool light)
 {
 	char *said;
 	size_t size;
-	Case c = { .passes = n->passes, .arena = arena_create(), .name = name, .model = model };
+	Case c = { .passes = n->passes, .device = n->device, .arena = arena_create(), .name = name, .model = model };
 
 	c.diag.to = open_memstream(&said, &size);
 	if (!onnx_outline(c.arena, &c.diag, model, &c.outline))
@@ -232,7 +251,7 @@ static void run_case(Counts *n, const char *name, const char *model, bool light)
 	} else {
 		if (!c.why)
 			(light ? run_light : run_data_sets)(&c);
-		*(c.why ? &n->failed : &n->passed) += 1;
+		*(c.beyond ? &n->skipped : c.why ? &n->failed : &n->passed) += 1;
 		n->open_failed += c.why && is_open(n, name);
 	}
 	fclose(c.diag.to);
@@ -288,14 +307,16 @@ static void run_folder(Counts *n, Arena *a, const char *dir)
 int main(int argc, char **argv)
 {
 	const bool passes = argc > 1 && strcmp(argv[1], "--passes") == 0;
-	argc -= passes;
-	argv += passes;
-	Counts n = { .passes = passes, .open = argv + 1 };
+	const bool device = argc > 1 && strncmp(argv[1], "--device=", strlen("--device=")) == 0;
+	Counts n = { .passes = passes, .device = device ? argv[1] + strlen("--device=") : NULL };
+	argc -= passes || device;
+	argv += passes || device;
+	n.open = argv + 1;
 
 	while (n.nopen + 1 < argc && strncmp(n.open[n.nopen], "--open=", strlen("--open=")) == 0)
 		n.nopen++;
 	if (n.nopen + 1 == argc) {
-		fputs("usage: conform [--passes] [--open=NAME]... DIR...\n", stderr);
+		fputs("usage: conform [--passes | --device=NAME] [--open=NAME]... DIR...\n", stderr);
 		return EXIT_USAGE;
 	}
 	Arena *a = arena_create();

@@ -1,0 +1,80 @@
+#include "tests/conform_device.h"
+
+#include <math.h>
+
+#include "tests/network.h"
+
+static bool is_edge(const Op *op)
+{
+	return op->kind == OP_CONSTANT || op->kind == OP_OUTPUT || op->kind == OP_VIEW;
+}
+
+const char *device_beyond(const Graph *g)
+{
+	bool any = false;
+	for_each_op(op, g) {
+		if (!op_is(op, DEVICE))
+			return arena_printf(g->arena, "%s is no device op", op_info[op->kind].name);
+		if (is_edge(op))
+			continue;
+		any = true;
+		if (op->shape.rank != 4)
+			return arena_printf(g->arena, "%s '%s' is no N,C,H,W image",
+					    op_info[op->kind].name, op->name);
+		if (!type_is_float(op->dtype) && op->kind != OP_INPUT)
+			return arena_printf(g->arena, "%s '%s' is %s", op_info[op->kind].name,
+					    op->name, type_info[op->dtype].name);
+	}
+	return any ? NULL : "there is nothing to compute";
+}
+
+static const char *compare(Arena *a, int k, const float *got, const Tensor *want)
+{
+	double range = 0, worst = 0;
+	for (int64_t i = 0; i < tensor_count(want); i++)
+		range = fmax(range, fabs(tensor_f64(want, i)));
+	for (int64_t i = 0; i < tensor_count(want); i++) {
+		const double error = fabs((double)got[i] - tensor_f64(want, i));
+		worst = error <= worst ? worst : error; /* a NaN stays */
+	}
+	if (worst <= DEVICE_TOLERANCE * range)
+		return NULL;
+	return arena_printf(a, "output %d is off by %.3g, %.3g of the greatest value", k, worst,
+			    worst / range);
+}
+
+static bool is_f32(const Network *n)
+{
+	bool all = true;
+	for (size_t i = 0; i < tessera_input_count(n->opened); i++)
+		all &= tessera_input(n->opened, i).type == TESSERA_F32;
+	for (size_t i = 0; i < tessera_output_count(n->opened); i++)
+		all &= tessera_output(n->opened, i).type == TESSERA_F32;
+	return all;
+}
+
+const char *device_run(Graph *g, const char *device, Tensor *const in[], Tensor *const want[])
+{
+	Network *n = network_planned(g, NULL);
+	const char *why = n ? NULL : "is not compiled";
+	if (n && !is_f32(n))
+		why = "is not of f32";
+	float *x = NULL, *y = NULL;
+	if (!why) {
+		x = arena_array(g->arena, float, network_input_count(n) + 1);
+		y = arena_array(g->arena, float, network_output_count(n) + 1);
+		int64_t at = 0;
+		for (size_t i = 0; i < tessera_input_count(n->opened); i++)
+			for (int64_t k = 0; k < tensor_count(in[i]); k++)
+				x[at++] = (float)tensor_f64(in[i], k);
+		TesseraError e;
+		if (!network_run(n, device, x, y, &e))
+			why = arena_printf(g->arena, "%s\n%s", e.text, e.detail);
+	}
+	for (size_t i = 0; !why && i < tessera_output_count(n->opened); i++) {
+		why = compare(g->arena, (int)i, y, want[i]);
+		y += tensor_count(want[i]);
+	}
+	network_free(n);
+	return why;
+}
