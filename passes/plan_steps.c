@@ -7,7 +7,7 @@
 
 enum {
 	/* What the parameters of a routine hold. */
-	MAX_KERNEL = 64,
+	MAX_KERNEL = 255,
 	MAX_HEIGHT = 65535,
 	MAX_CHANNELS = MAX_BAND_PLANES * PLANE,
 	MAX_ROW_STEP = 255,
@@ -144,7 +144,7 @@ void plan_check_window(Builder *b, const Op *op, const int64_t *kernel, const in
 		       const int64_t *dilation)
 {
 	if (kernel[0] > MAX_KERNEL || kernel[1] > MAX_KERNEL)
-		plan_refuse(b, op, "a window of more than 64 taps down or across has no device routine");
+		plan_refuse(b, op, "a window of more than 255 taps down or across has no device routine");
 	if (stride[0] > MAX_ROW_STEP || stride[1] > MAX_COLUMN_STRIDE)
 		plan_refuse(b, op, "a stride of more than 255 rows or 127 columns has no device routine");
 	if (dilation[0] > MAX_ROW_STEP || dilation[1] > MAX_PITCH - 2 * PITCH_STEP)

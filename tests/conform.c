@@ -130,8 +130,10 @@ static void run_graph(Case *c, const Graph *g, const Tensors *in, const Tensors 
 		compare(c, i, out.v[i], want->v[i]);
 }
 
-static void run_on_device(Case *c, Graph *g, const Tensors *in, const Tensors *want)
+static void run_on_device(Case *c, Graph *g, const Tensors *given, const Tensors *want)
 {
+	Tensors baked = *given, *in = &baked;
+	in->n = device_bake(g, in->v);
 	if (!passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }))
 		c->why = "does not pass the passes";
 	else

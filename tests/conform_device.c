@@ -9,6 +9,47 @@ static bool is_edge(const Op *op)
 	return op->kind == OP_CONSTANT || op->kind == OP_OUTPUT || op->kind == OP_VIEW;
 }
 
+static bool is_parameter(const Op *x)
+{
+	for_each_use(u, x) {
+		const Op *user = u->user;
+		const bool takes = op_is(user, WEIGHTS) || user->kind == OP_BATCH_NORM
+			|| user->kind == OP_INSTANCE_NORM || user->kind == OP_MATMUL;
+		if (!takes || op_in(user, 0) == x)
+			return false;
+	}
+	return x->uses;
+}
+
+int device_bake(Graph *g, Tensor *in[])
+{
+	int given = 0, left = 0;
+	for (Op *op = g->first, *next; op; op = next) {
+		next = op->next;
+		if (op->kind != OP_INPUT)
+			continue;
+		Tensor *data = in[given++];
+		if (!is_parameter(op)) {
+			in[left++] = data;
+			continue;
+		}
+		Op *constant = graph_constant(g, op, op->name, data);
+		op_replace_uses(op, constant);
+		op_remove(g, op);
+	}
+	return left;
+}
+
+/* What ops.def excepts of a device op. */
+static const char *exception(const Op *op)
+{
+	if (op->kind == OP_SOFTMAX && op->attr.axis.axis != 1)
+		return "a softmax that is not over channels";
+	if (op->kind == OP_RESIZE && op->attr.resize.coord == COORD_TF_CROP)
+		return "a resize that crops";
+	return NULL;
+}
+
 const char *device_beyond(const Graph *g)
 {
 	bool any = false;
@@ -17,6 +58,8 @@ const char *device_beyond(const Graph *g)
 			return arena_printf(g->arena, "%s is no device op", op_info[op->kind].name);
 		if (is_edge(op))
 			continue;
+		if (exception(op))
+			return exception(op);
 		any = true;
 		if (op->shape.rank != 4)
 			return arena_printf(g->arena, "%s '%s' is no N,C,H,W image",

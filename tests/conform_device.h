@@ -7,6 +7,11 @@
 
 #include "ir/graph.h"
 
+/* Weights and parameters that these tests pass as inputs become constants: what a
+ * device multiplies with is known when a model is compiled. Data of inputs that
+ * are left in `in`, their number returned. Before any pass. */
+int device_bake(Graph *g, Tensor *in[]);
+
 /* Why the graph, which all passes have seen, is none of a device's business; or
  * NULL. */
 const char *device_beyond(const Graph *g);

@@ -236,7 +236,7 @@ static void what_parameters_cannot_hold_is_said(void **state)
 	static const char *const none[] = { "input 'x': an image without pixels", NULL };
 	static const char *const deep[] = { "input 'x': more channels than a buffer holds", NULL };
 	static const char *const rows[] = { "input 'x': a core keeps 256 rows of it", NULL };
-	static const char *const taps[] = { "conv 'y': a window of more than 64 taps",
+	static const char *const taps[] = { "conv 'y': a window of more than 255 taps",
 					    "conv 'y': a dilation this large", NULL };
 	static const char *const stride[] = { "max_pool 'y': a stride of more than 255 rows", NULL };
 	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,4294967304,1]\n"
@@ -247,8 +247,8 @@ static void what_parameters_cannot_hold_is_said(void **state)
 				  "%o = output %x : f32[1,4081,1,1]\n", deep));
 	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,16321,1]\n"
 				  "%o = output %x : f32[1,1,16321,1]\n", rows));
-	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,65,8]\n"
-				  "%w = constant splat 0.5 : f32[1,1,65,1]\n"
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,256,8]\n"
+				  "%w = constant splat 0.5 : f32[1,1,256,1]\n"
 				  "%y = conv %x, %w {dilations = [1,5000], pads = [0,0,0,0], "
 				  "strides = [1,1]} : f32[1,1,1,8]\n"
 				  "%o = output %y : f32[1,1,1,8]\n", taps));
