@@ -242,7 +242,8 @@ static void run_case(Counts *n, const char *name, const char *model, bool light)
 {
 	char *said;
 	size_t size;
-	Case c = { .passes = n->passes, .device = n->device, .arena = arena_create(), .name = name, .model = model };
+	Case c = { .passes = n->passes, .device = n->device, .arena = arena_create(),
+		   .name = name, .model = model };
 
 	c.diag.to = open_memstream(&said, &size);
 	if (!onnx_outline(c.arena, &c.diag, model, &c.outline))
