@@ -46,6 +46,16 @@ static void lower_step(Lowering *l, const Step *s)
 	case STEP_MIX:
 		lower_mix(l, s);
 		break;
+	case STEP_CHANNEL:
+		lower_channel(l, s);
+		break;
+	case STEP_BINARY:
+	case STEP_PAIR:
+		lower_binary(l, s);
+		break;
+	case STEP_CONSTANT:
+		lower_constant(l, s);
+		break;
 	case STEP_RESHARD:
 		lower_reshard(l, s);
 		break;

@@ -77,6 +77,9 @@ void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s);
 enum { DRAM_PAGE = 8192 };
 uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups);
 
+/* Pages of STEP_CHANNEL: bias and taps of two planes each. */
+void lower_channel_pages(const Step *s, Range groups, uint8_t *to);
+
 /* Circular buffer, DRAM image and who reads and sends: the op's weights. */
 void lower_weights(Lowering *l, ProgramOp *op, const Step *s);
 
@@ -84,6 +87,9 @@ void lower_weights(Lowering *l, ProgramOp *op, const Step *s);
 void lower_page(Lowering *l, ProgramOp *op, const Step *s, const uint8_t *data, uint64_t bytes);
 
 /* Steps, by family. */
+void lower_binary(Lowering *l, const Step *s);
+void lower_channel(Lowering *l, const Step *s);
+void lower_constant(Lowering *l, const Step *s);
 void lower_conv(Lowering *l, const Step *s);
 void lower_lanes(Lowering *l, const Step *s);
 void lower_mix(Lowering *l, const Step *s);

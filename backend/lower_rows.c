@@ -73,10 +73,11 @@ static void push(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTens
 		.from_step = lower_plane_step(a), .to_step = lower_plane_step(b) });
 }
 
-/* From the host every core fetches all rows it keeps. */
+/* From the host, and of a constant, every core fetches all it keeps. */
 static bool is_pushed(const Lowering *l, const PlanTensor *t)
 {
-	return l->plan->steps[t->born].kind != STEP_EDGE_IN;
+	const StepKind made = l->plan->steps[t->born].kind;
+	return made != STEP_EDGE_IN && made != STEP_CONSTANT;
 }
 
 static void push_all(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTensor *b, int from,
@@ -115,6 +116,8 @@ static void arrivals(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, 
 	}
 }
 
+/* All a core keeps is pushed to it, also what lies between its own and what it
+ * reads; who reads any of it waits for all. */
 void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s)
 {
 	for (int core = 0; s->out && core < l->plan->cores; core++)

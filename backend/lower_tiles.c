@@ -19,6 +19,8 @@ uint32_t lower_plane(const PlanTensor *t, int core, int phase, int image, int pl
 {
 	const Region *keep = &t->shard[core].keep;
 	const int first = region_empty(*keep) ? 0 : keep->planes.first;
+	if (t->images == 1)
+		image = 0; /* for all of them */
 	return (uint32_t)((phase * t->images + image) * t->buffer_planes + plane - first);
 }
 

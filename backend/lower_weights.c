@@ -74,16 +74,16 @@ static uint64_t place_image(Lowering *l, const Step *s, const uint8_t *data, uin
 	return image->address;
 }
 
-uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
+/* Bias and blocks of each group. */
+static void pack_products(Lowering *l, const Step *s, Range groups, uint8_t *to)
 {
-	const uint64_t bytes = (uint64_t)range_count(groups) * (uint64_t)s->page_bytes;
 	uint8_t **parts = arena_array(l->arena, uint8_t *, s->nin);
+	const uint8_t *end = to + (uint64_t)range_count(groups) * (uint64_t)s->page_bytes;
 	int64_t cin = 0, first = 0;
 	for (int i = 0; i < s->nin; i++)
 		cin += s->in[i].channels;
 	for (int i = 0; i < s->nin; first += s->in[i++].channels)
 		parts[i] = pack_part(l, s, i, first, cin);
-	uint8_t *data = arena_alloc(l->arena, bytes), *to = data;
 	for (int g = groups.first; g < groups.end; g++) {
 		to = pack_bias(s, g, to);
 		for (int i = 0; i < s->nin; i++) {
@@ -93,7 +93,18 @@ uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
 			to += n;
 		}
 	}
-	assert(to == data + bytes);
+	assert(to == end);
+	(void)end;
+}
+
+uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
+{
+	const uint64_t bytes = (uint64_t)range_count(groups) * (uint64_t)s->page_bytes;
+	uint8_t *data = arena_alloc(l->arena, bytes);
+	if (s->kind == STEP_CHANNEL)
+		lower_channel_pages(s, groups, data);
+	else
+		pack_products(l, s, groups, data);
 	return place_image(l, s, data, bytes);
 }
 

@@ -31,16 +31,22 @@ void verify_channel(const Tiles *t)
 {
 	const TtTiles *p = &t->p;
 	const uint32_t pairs = p->kernel_h * p->kernel_w + 1;
+	const bool strided = tiles_told(t, TT_TRISC0, "channel_unpack", "strided");
 	check_store(t, "channel_math", CHANNEL_ROWS);
+	if (strided && (tiles_told(t, TT_TRISC0, "channel_unpack", "in_type") != DEV_BF16
+			|| p->phase || p->in_phase[0]))
+		WRONG(t, "phase, in_phase: strided input is bf16 and has no column phases");
 	if (p->segments != 1)
 		WRONG(t, "segments: weights for each channel are for one piece, not for %u", p->segments);
 	if (p->in_planes[0] != p->out_planes)
 		WRONG(t, "in_planes: %u, out_planes: %u", p->in_planes[0], p->out_planes);
-	if (p->groups != (p->out_planes + 1) / 2)
+	if (p->rows && p->groups != (p->out_planes + 1) / 2)
 		WRONG(t, "groups: %u for %u planes, two a page", p->groups, p->out_planes);
 	if (p->weights % ALIGN_DRAM)
 		WRONG(t, "weights: 0x%x is not on %d, as reads from DRAM want", p->weights,
 		      (int)ALIGN_DRAM);
+	if (p->chunks > 1 || p->passes > 1 || p->sums_pages)
+		WRONG(t, "chunks, passes, sums_pages: weights for each channel come in one page");
 	if (pairs > MOST_PAIRS)
 		WRONG(t, "kernel_h, kernel_w: %u taps, at most %d", pairs - 1, (int)MOST_PAIRS - 1);
 	if (p->page_bytes != PAIR_BYTES * pairs)
@@ -52,7 +58,7 @@ static void check_operand(const Tiles *t, uint32_t s)
 {
 	const TtTiles *p = &t->p;
 	const uint32_t planes = p->spread[s] & ONE_CHANNEL ? 1 : p->out_planes;
-	const uint32_t end = p->in_y[s] + (p->rows - 1) * p->row_step[s];
+	const uint32_t end = p->in_y[s] + (p->rows ? p->rows - 1 : 0) * p->row_step[s];
 	if (p->in_planes[s] != planes)
 		WRONG(t, "in_planes[%u]: %u, where the result has %u and spread is %u", s, p->in_planes[s],
 		      p->out_planes, p->spread[s]);

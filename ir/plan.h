@@ -139,7 +139,9 @@ typedef struct Step {
 	const Mix *const *mix;       /* of STEP_MIX: what makes each column phase of the result */
 	int spread[MAX_STEP_PARTS]; /* of each operand: SPREAD_* */
 	Reduce reduce;               /* of STEP_REDUCE, and whether STEP_LANES sums */
-	const Tensor *filter, *bias; /* [out][in][ky][kx]; of STEP_DECONV2 [in][out][ky][kx] */
+	OpKind arith;    /* of STEP_BINARY and STEP_PAIR: what the op of that kind does */
+	const Tensor *filter, *bias; /* [out][in][ky][kx]; of STEP_DECONV2 [in][out][ky][kx];
+	                              * of STEP_CHANNEL [channel][ky][kx] of the op's result */
 	DevTypes weights; /* their format; 0: there are none */
 	int taps, held, groups; /* groups of all output channels, whatever the cut */
 	int phases;      /* of fidelity: 1, 2 or 4 */

@@ -22,7 +22,7 @@ static void check_blocks(Builder *b, const Step *s)
 }
 
 /* Two phases see all of a bfp8_b weight, but not of a bf16 one. */
-static int fidelity(Builder *b, const Step *s)
+int plan_fidelity(Builder *b, const Step *s)
 {
 	const char *hint = op_hint(s->op, "fidelity");
 	if (!hint)
@@ -41,7 +41,7 @@ static void size_weights(Builder *b, Step *s, int channels)
 	s->taps = deconv ? 1 : s->window[0].size * s->window[1].size;
 	s->held = deconv ? 2 : held_tiles(tiles);
 	s->groups = deconv ? 2 * tiles : tiles / s->held;
-	s->phases = fidelity(b, s);
+	s->phases = plan_fidelity(b, s);
 	s->page_bytes = (int64_t)s->held * 2 * TILE;
 	for (int i = 0; i < s->nin; i++) {
 		const WeightBlocks blocks = step_blocks(s, i);
@@ -90,6 +90,8 @@ void plan_conv(Builder *b, const Op *op)
 	const Op *w = op_in(op, 1);
 	Window window[2];
 	plan_check_window(b, op, &w->shape.dim[2], c->strides.v, c->dilations.v);
+	if (plan_depthwise(b, op))
+		return;
 	if (c->groups != 1)
 		plan_refuse(b, op, "grouped convolution has no device routine yet");
 	if (!ints_all(c->strides, 1))

@@ -158,10 +158,18 @@ Window plan_window(int64_t size, const Ints *strides, const Ints *dilations, con
 			 (int)pads->v[axis] };
 }
 
-/* Weights apart, what an op reads lies in L1. */
+static PlanFunction *const functions[OP_COUNT] = {
+#define PLAN_OP(op, function) [OP_##op] = function,
+#include "passes/plan_ops.def"
+};
+
+/* Weights and what plan_elementwise.c takes apart, what an op reads lies in L1. */
 static bool check_inputs(Builder *b, const Op *op)
 {
+	PlanFunction *const f = functions[op->kind];
 	const int n = op_is(op, WEIGHTS) ? 1 : op->nin;
+	if (f == plan_binary || f == plan_batch_norm)
+		return true;
 	for (int i = 0; i < n && op->kind != OP_VIEW; i++) {
 		const Op *in = op_in(op, i);
 		if (in->kind == OP_VIEW)
@@ -173,11 +181,6 @@ static bool check_inputs(Builder *b, const Op *op)
 	}
 	return true;
 }
-
-static PlanFunction *const functions[OP_COUNT] = {
-#define PLAN_OP(op, function) [OP_##op] = function,
-#include "passes/plan_ops.def"
-};
 
 static void add_op(Builder *b, const Op *op)
 {

@@ -86,6 +86,21 @@ void plan_check_act(Builder *b, const Op *op);
 void plan_check_window(Builder *b, const Op *op, const int64_t *kernel, const int64_t *stride,
 		       const int64_t *dilation);
 
+/* Phases of fidelity, by the op's hint or the type of the step's weights. */
+int plan_fidelity(Builder *b, const Step *s);
+
+/* A weight for each channel of op input 0, part by part: filter[channel][ky][kx]
+ * and bias[channel] of the op's result. NULL: a window of one value. */
+void plan_channel(Builder *b, const Op *op, Parts in, const Tensor *filter, const Tensor *bias,
+		  const Window window[2]);
+
+/* Does it all if the convolution has one input channel for each output channel. */
+bool plan_depthwise(Builder *b, const Op *op);
+
+/* x `arith` y, where either may be spread: which step does it; without result yet. */
+Step *plan_arith(Builder *b, const Op *op, OpKind arith, Part x, int x_spread, Part y,
+		 int y_spread);
+
 /* The window of a pool or conv along axis 0 (rows) or 1 (columns). */
 Window plan_window(int64_t size, const Ints *strides, const Ints *dilations, const Ints *pads,
 		   int axis);

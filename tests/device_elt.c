@@ -34,16 +34,20 @@ static void set_images(ProgramOp *op, const Planes *in, int nin, const Planes *t
 
 void net_channel(Net *n, Channel c, const Planes *in, Planes *to)
 {
-	const int groups = (to->planes + 1) / 2, before = (c.pad_w + c.stride_w - 1) / c.stride_w;
+	const bool strided = c.stride_w > 1 && in->planes == to->planes;
+	const int groups = (to->planes + 1) / 2;
+	const int before = strided ? c.pad_w : (c.pad_w + c.stride_w - 1) / c.stride_w;
 	const uint32_t page = 64 * (uint32_t)(c.kernel_h * c.kernel_w + 1);
 	ProgramOp *op = net_tiles(n, "channel", in, 1, to, c.pad_h, before);
 	net_slide(op, c.kernel_h, c.kernel_w, c.dilation, c.stride_h, c.stride_w);
 	set_images(op, in, 1, to);
 	program_set(op, "in_planes", 0, (uint32_t)to->planes);
-	program_set(op, "phase", 0, (uint32_t)(before * c.stride_w - c.pad_w));
-	program_set(op, "in_phase", 0, (uint32_t)to->planes);
-	op->variant[TT_TRISC0] =
-		program_variant(n->p, "channel_unpack", (uint32_t[]){ (uint32_t)in->type }, 1);
+	if (!strided) {
+		program_set(op, "phase", 0, (uint32_t)(before * c.stride_w - c.pad_w));
+		program_set(op, "in_phase", 0, (uint32_t)to->planes);
+	}
+	op->variant[TT_TRISC0] = program_variant(
+		n->p, "channel_unpack", (uint32_t[]){ (uint32_t)in->type, strided }, 2);
 	op->variant[TT_TRISC1] =
 		program_variant(n->p, "channel_math", (uint32_t[]){ (uint32_t)c.phases }, 1);
 	op->variant[TT_TRISC2] = program_variant(

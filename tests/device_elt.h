@@ -13,8 +13,8 @@ typedef struct Channel {
 	const float *values, *bias;
 } Channel;
 
-/* With a column stride s the input has s column phases one behind the other, each
- * with the planes of the result, that is s times its channels, rounded to 16. */
+/* With a column stride s the input has the planes of the result, or s column phases
+ * one behind the other with as many each: s times its channels, rounded to 16. */
 void net_channel(Net *n, Channel c, const Planes *in, Planes *to);
 
 /* a op b: TT_ADD and so on. Where an operand has one channel, row or column and

@@ -28,12 +28,15 @@ typedef struct ChannelCase {
 	int cores, channels, rows, cols; /* rows of a core, of the result; columns of the result */
 	DevTypes in, out;
 	Channel c;
+	bool apart; /* a column stride without phases */
 } ChannelCase;
+
+static int phases_of(const ChannelCase *k) { return k->apart ? 1 : k->c.stride_w; }
 
 /* Value of the image at a column of all phases; 0 outside. */
 static float pixel(const ChannelCase *k, const float *in, int ch, int y, int x, int high, int wide)
 {
-	const int s = k->c.stride_w;
+	const int s = phases_of(k);
 	if (x < 0 || x >= wide * s || y < 0 || y >= high)
 		return 0;
 	return in[((x % s * ((k->channels + 15) / 16 * 16) + ch) * high + y) * wide + x / s];
@@ -60,9 +63,9 @@ static void channel_case(Fixture *t, ChannelCase k)
 	const int taps = c->kernel_h * c->kernel_w, halo = k.cores > 1 ? c->pad_h : 2 * c->pad_h;
 	const int reach = (k.rows - 1) * c->stride_h + (c->kernel_h - 1) * c->dilation + 1;
 	const int in_rows = k.cores > 1 ? k.rows : reach - 2 * c->pad_h;
-	const int wide = k.cols + (c->kernel_w - 1) * c->dilation / c->stride_w;
-	const int channels = c->stride_w == 1 ? k.channels
-					      : (k.channels + 15) / 16 * 16 * c->stride_w;
+	const int s = phases_of(&k);
+	const int wide = (k.cols * c->stride_w + (c->kernel_w - 1) * c->dilation) / s;
+	const int channels = s == 1 ? k.channels : (k.channels + 15) / 16 * 16 * s;
 	Planes in = planes_in(n, k.in, channels, in_rows, wide, halo);
 	Planes out = net_planes(n, k.out, k.channels, k.rows, k.cols, 0);
 	const int high = in_rows * k.cores, out_high = k.rows * k.cores;
@@ -115,6 +118,14 @@ static void column_strides_read_column_phases(void **state)
 					    { SLIDE(3, 3, 1, 2, 2, 1, 1) } });
 	channel_case(*state, (ChannelCase){ 1, 48, 2, 20, DEV_BFP8_B, DEV_BF16,
 					    { SLIDE(3, 5, 2, 1, 3, 2, 4) } });
+}
+
+static void column_strides_skip_pixels_of_bf16(void **state)
+{
+	channel_case(*state, (ChannelCase){ 1, 24, 5, 40, DEV_BF16, DEV_BF16,
+					    { SLIDE(3, 3, 1, 2, 2, 1, 1) }, true });
+	channel_case(*state, (ChannelCase){ 1, 50, 2, 20, DEV_BF16, DEV_BFP8_B,
+					    { SLIDE(1, 5, 2, 1, 3, 0, 4) }, true });
 }
 
 /* Pixels are 1 + 1/128 or 1 + 1/16: the least bit of the former is seen by phases 1
@@ -299,6 +310,8 @@ static void what_kernels_cannot_hold_is_refused(void **state)
 	assert_non_null(strstr(said, "in_planes: 2, out_planes: 3"));
 	said = refused(*state, true, "phase", 0, 1);
 	assert_non_null(strstr(said, "phase: 1, of 1"));
+	said = refused(*state, true, "sums_pages", 0, 1);
+	assert_non_null(strstr(said, "sums_pages: weights for each channel come in one page"));
 	said = refused(*state, true, "segments", 0, 2);
 	assert_non_null(strstr(said, "segments: weights for each channel are for one piece"));
 	said = refused(*state, false, "spread", 0, 1);
@@ -319,6 +332,7 @@ int main(void)
 		CASE(one_tap_scales_and_adds),
 		CASE(windows_of_any_size_slide_over_each_channel),
 		CASE(column_strides_read_column_phases),
+		CASE(column_strides_skip_pixels_of_bf16),
 		CASE(fewer_phases_see_fewer_bits),
 		CASE(images_share_weights_and_operands),
 		CASE(two_tensors_of_one_shape),

@@ -4,8 +4,11 @@
  *
  * Layout. Input and output have the same planes; two of them, and 32 columns of
  * up to 4 rows of positions, are worked on at a time. SrcA gets the pixels of a
- * tap, two runs of 32; a column stride reads column phases, as in conv_unpack, and
- * padding is what stands in the buffer. A page of weights belongs to two planes:
+ * tap, two runs of 32; padding is what stands in the buffer. A column stride reads
+ * column phases, as in conv_unpack, or (`strided`, bf16) takes pixels that lie
+ * apart by tileize mode, which does not move the exponents of bfp8_b along.
+ *
+ * A page of weights belongs to two planes:
  *
  *     [bias, tap 0, tap 1, ...][2 planes][16 channels] bf16
  *
@@ -35,10 +38,12 @@
 /* The next row of weights, 8 rows further in SrcB; the last of a load gives SrcB away. */
 #define TT_UNPACK_ROW(last) TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, last, 1, 0, 0, 0, 0x14, 1))
 
-TT_INLINE void tt_channel_unpack_config(const TtTiles *p, uint32_t format)
+TT_INLINE void tt_channel_unpack_config(const TtTiles *p, uint32_t format, uint32_t strided)
 {
 	tt_unpack_config(format, TT_BF16);
 	tt_unpack_a_from(p, 0, format);
+	if (strided)
+		tt_unpack_a_apart(p, format);
 	TT_CFG(TT_AT_UNP1_ADDR_CTRL_ZW_REG_1_Zstride) =
 		TT_FIELD(UNP1_ADDR_CTRL_ZW_REG_1_Zstride, 8 * 32);
 	TT_CFG(TT_AT_THCON_SEC1_REG0_TileDescriptor) = tt_descriptor_x(TT_BF16, 16);
@@ -66,21 +71,23 @@ TT_INLINE void tt_channel_rows(uint32_t first, uint32_t pairs)
 }
 
 /* Where a tap reads, from position (0, 0): columns and phases as conv_unpack has
- * them, and how far it is from one to the next. */
+ * them, and how far it is from one to the next. `step` is from position to
+ * position, in columns of the phase. */
 typedef struct TtTap {
 	uint32_t row, kx, col, phase;
-	uint32_t columns, phases;
+	uint32_t columns, phases, step;
 } TtTap;
 
-TT_INLINE TtTap tt_first_tap(const TtTiles *p)
+TT_INLINE TtTap tt_first_tap(const TtTiles *p, uint32_t strided)
 {
 	TtTap t;
 	t.row = p->in_y[0];
 	t.kx = 0;
 	t.col = p->in_x[0];
 	t.phase = p->phase;
-	t.columns = p->dilation_w / p->stride_w;
-	t.phases = p->dilation_w % p->stride_w;
+	t.columns = strided ? p->dilation_w : p->dilation_w / p->stride_w;
+	t.phases = strided ? 0 : p->dilation_w % p->stride_w;
+	t.step = strided ? p->stride_w : 1;
 	return t;
 }
 
@@ -106,7 +113,7 @@ TT_INLINE TtTap tt_channel_taps(const TtTiles *p, TtTap t, uint32_t taps, TtRuns
 {
 	for (; taps; taps--) {
 		TtRuns here = r;
-		here.x += t.col;
+		here.x = r.x * t.step + t.col;
 		here.y += t.row;
 		here.plane += t.phase * p->in_phase[0];
 		tt_runs_to_a(here);
@@ -117,10 +124,10 @@ TT_INLINE TtTap tt_channel_taps(const TtTiles *p, TtTap t, uint32_t taps, TtRuns
 
 /* `held` rows of positions from row y on. */
 TT_INLINE void tt_channel_block(const TtTiles *p, TtRuns r, uint32_t y, uint32_t held,
-				uint32_t loaded)
+				uint32_t loaded, uint32_t strided)
 {
 	const uint32_t pairs = p->kernel_h * p->kernel_w + 1;
-	TtTap at = tt_first_tap(p);
+	TtTap at = tt_first_tap(p, strided);
 	for (uint32_t first = 0; first < pairs; first += TT_PAIRS) {
 		const uint32_t count = tt_least(pairs - first, TT_PAIRS);
 		TtTap next = at;
@@ -135,7 +142,7 @@ TT_INLINE void tt_channel_block(const TtTiles *p, TtRuns r, uint32_t y, uint32_t
 }
 
 /* All positions of two planes of all images by one page; `plane` counts from in_first. */
-TT_INLINE void tt_channel_planes(const TtTiles *p, uint32_t plane)
+TT_INLINE void tt_channel_planes(const TtTiles *p, uint32_t plane, uint32_t strided)
 {
 	const uint32_t stays = p->kernel_h * p->kernel_w < TT_PAIRS;
 	uint32_t loaded = 0;
@@ -147,19 +154,19 @@ TT_INLINE void tt_channel_planes(const TtTiles *p, uint32_t plane)
 			r.pixels = tt_least(p->cols - r.x, TT_TILE);
 			for (uint32_t y = 0; y < p->rows; y += TT_HALF_TILES, loaded = stays)
 				tt_channel_block(p, r, y, tt_least(p->rows - y, TT_HALF_TILES),
-						 loaded);
+						 loaded, strided);
 		}
 	}
 }
 
-TT_ROUTINE void tt_channel_unpack(const TtTiles *p, uint32_t in_type)
+TT_ROUTINE void tt_channel_unpack(const TtTiles *p, uint32_t in_type, uint32_t strided)
 {
-	tt_channel_unpack_config(p, tt_format(in_type));
+	tt_channel_unpack_config(p, tt_format(in_type), strided);
 	tt_cb_open(p->weights_cb, p->weights, p->page_bytes, p->pages);
 	for (uint32_t g = 0; g < p->groups; g++) {
 		cb_wait_front(p->weights_cb, 1);
 		tt_channel_page(get_read_ptr(p->weights_cb));
-		tt_channel_planes(p, 2 * g);
+		tt_channel_planes(p, 2 * g, strided);
 		TT_STALL(TT_HOLD_UNPACK, TT_FOR_UNPACK);
 		tt_sync();
 		cb_pop_front(p->weights_cb, 1);
