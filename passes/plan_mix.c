@@ -96,8 +96,7 @@ static void mix_parts(Builder *b, const Op *op, Parts in, const AxisMap map[2])
 {
 	Part *v = arena_array(b->a, Part, in.n + 1);
 	int channel = 0;
-	if (op_has_act(op) && op->act.kind != OP_RELU)
-		plan_refuse(b, op, "its activation has no device routine yet");
+	plan_check_act(b, op);
 	for (int i = 0; i < in.n; channel += in.v[i++].channels) {
 		const char *suffix = in.n > 1 ? arena_printf(b->a, "part%d", i) : NULL;
 		v[i] = mixed_part(b, op, suffix, in.v[i], channel, map);

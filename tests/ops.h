@@ -25,7 +25,8 @@ typedef struct OpNet {
 	Graph *g;
 	Rng rng;
 	OpChoice choice;
-	int roundings; /* on the way to the output, that of the output included; from 1 */
+	int roundings; /* on the way to the output, that of the output included;
+	                * 0: it is exact */
 	double scale;  /* greatest magnitude of a value that is rounded on the way, if it may
 	                * exceed that of the output */
 } OpNet;

@@ -9,6 +9,15 @@
 
 static const OpKind kinds[] = { OP_RESIZE, OP_AVG_POOL, OP_PAD, OP_SLICE };
 
+/* Does every index copy one, or none? */
+static bool is_move(const AxisMap *m)
+{
+	for (int o = 0; o < m->out; o++)
+		if (m->sums[o].nterms > 1 || (m->sums[o].nterms && m->sums[o].terms[0].coef != 1))
+			return false;
+	return true;
+}
+
 static bool power_of_two(double c, double least)
 {
 	double part = 1;
@@ -48,8 +57,9 @@ static double most_gain(const AxisMap *m)
 	return most;
 }
 
-/* Is what this seed makes right, and fit for the net? Then its gain, else 0. */
-static double fits(const OpNet *n, Rng r, Shape shape)
+/* Is what this seed makes right, and fit for the net? Then its gain, else 0; and
+ * how often it rounds: coefficients, and what each of at most two steps stores. */
+static double fits(const OpNet *n, Rng r, Shape shape, int *roundings)
 {
 	Arena *a = arena_create();
 	FILE *nowhere = fopen("/dev/null", "w");
@@ -64,28 +74,33 @@ static double fits(const OpNet *n, Rng r, Shape shape)
 	const OpKind kind = kinds[rng_below(&r, 4)];
 	Op *op = op_infer(g, x) ? spatial_op(a, g, &r, kind, x, 120) : NULL;
 	if (op && op->shape.dim[3] < 300 && spatial_maps(a, op, map, &why) &&
-	    (!n->choice.integers || (is_exact(&map[0]) && is_exact(&map[1]))))
+	    (!n->choice.integers || (is_exact(&map[0]) && is_exact(&map[1])))) {
 		gain = most_gain(&map[0]) * most_gain(&map[1]);
+		*roundings = is_move(&map[0]) && is_move(&map[1]) ? 0 : 4;
+	}
 	diag_finish(&d);
 	fclose(nowhere);
 	arena_destroy(a);
 	return gain;
 }
 
-/* Coefficients are rounded, and what each of at most two steps stores. */
 Op *ops_mix(OpNet *n)
 {
 	const int64_t channels = ops_pick(n, 1, 100);
-	Op *x = ops_input(n, channels, ops_pick(n, 1, 14), ops_pick(n, 1, 90));
+	const int64_t wide = ops_pick(n, 0, 7) ? 90 : 250;
+	Op *x = ops_input(n, channels, ops_pick(n, 1, 14), ops_pick(n, 1, wide));
 	const bool before = ops_pick(n, 0, 1);
 	if (before)
 		x = ops_done(n, ops_insert(n, OP_RELU, x));
 	double gain;
-	while ((gain = fits(n, n->rng, x->shape)) == 0)
+	while ((gain = fits(n, n->rng, x->shape, &n->roundings)) == 0)
 		rng_next(&n->rng);
 	const OpKind kind = kinds[rng_below(&n->rng, 4)];
 	Op *y = ops_done(n, spatial_op(n->g->arena, n->g, &n->rng, kind, x, 120));
-	n->roundings = 4;
 	n->scale = 2 * gain;
-	return before ? y : ops_done(n, ops_insert(n, OP_RELU, y));
+	if (before)
+		return y;
+	const OpKind act = n->choice.integers || ops_pick(n, 0, 1) ? OP_RELU : OP_SIGMOID;
+	n->roundings += act == OP_SIGMOID;
+	return ops_done(n, ops_insert(n, act, y));
 }

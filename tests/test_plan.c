@@ -230,6 +230,27 @@ static void weights_are_finite(void **state)
 				  "%o = output %z : f32[1,1,8,8]\n", said));
 }
 
+static void what_no_map_of_pixels_is_is_said(void **state)
+{
+	static const char *const said[] = { "pad 'a': padding on the device is zero, or taken from",
+					    "pad 'b': images and channels are not mapped",
+					    "avg_pool 'c': a window that sees padding alone",
+					    "avg_pool 'd': a pixel of it is made of too many", NULL };
+	assert_null(plan_and_hear(
+		*state,
+		"graph \"n\"\n%x = input : f32[1,3,8,8]\n"
+		"%a = pad %x {pads = [0,0,1,0,0,0,0,0], value = 2} : f32[1,3,9,8]\n"
+		"%b = pad %x {pads = [0,1,0,0,0,0,0,0]} : f32[1,4,8,8]\n"
+		"%c = avg_pool %x {dilations = [1,1], kernel = [2,1], pads = [4,0,0,0], "
+		"strides = [1,1]} : f32[1,3,11,8]\n"
+		"%z = input : f32[1,3,300,8]\n"
+		"%d = avg_pool %z {dilations = [1,1], kernel = [260,1], pads = [0,0,0,0], "
+		"strides = [1,1]} : f32[1,3,41,8]\n"
+		"%o = output %a : f32[1,3,9,8]\n%p = output %b : f32[1,4,8,8]\n"
+		"%q = output %c : f32[1,3,11,8]\n%r = output %d : f32[1,3,41,8]\n",
+		said));
+}
+
 static void what_parameters_cannot_hold_is_said(void **state)
 {
 	static const char *const tall[] = { "input 'x': the image is too high", NULL };
@@ -286,6 +307,7 @@ int main(void)
 		T(a_wrong_shape_hides_no_other_reason),
 		T(a_constant_is_not_left_out),
 		T(weights_are_finite),
+		T(what_no_map_of_pixels_is_is_said),
 		T(what_parameters_cannot_hold_is_said),
 		T(hints_are_followed_or_told),
 	};
