@@ -22,6 +22,7 @@ bool canon_concat(Graph *g, Op *op);     /* nested concats, and slices joined ag
 bool canon_lift(Graph *g, Op *op);       /* softmax and activations above joined moves */
 bool canon_arith(Graph *g, Op *op);      /* one spelling for arithmetic with constants */
 bool canon_acts(Graph *g, Op *op);       /* activations spelt out in several ops */
+bool canon_pads(Graph *g, Op *op);       /* pads with other numbers than zero */
 bool canon_pools(Graph *g, Op *op);      /* reductions and windows that are global pools */
 bool canon_products(Graph *g, Op *op);   /* matmul and flatten before linear */
 

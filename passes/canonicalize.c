@@ -24,7 +24,7 @@
 static bool rewrite(Graph *g, Op *op)
 {
 	static bool (*const families[])(Graph *, Op *) = {
-		canon_trivial, canon_arith, canon_acts, canon_pools, canon_products,
+		canon_trivial, canon_arith, canon_acts, canon_pads, canon_pools, canon_products,
 		canon_moves, canon_concat, canon_input, canon_transpose, canon_sink, canon_lift,
 	};
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
