@@ -113,8 +113,10 @@ Program *lower(const Plan *plan)
 		const int images = (s->out ? s->out : s->in[0].tensor)->images;
 		l.first_op[i] = p->nops;
 		l.step = s;
-		for (l.image = 0; l.image < images; l.image++)
+		for (l.image = 0; l.image < images; l.image += l.images) {
+			l.images = 1;
 			lower_step(&l, s);
+		}
 		l.last_op[i] = p->nops - 1;
 	}
 	buffers(&l);

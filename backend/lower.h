@@ -23,6 +23,7 @@ typedef struct Lowering {
 	int *first_op, *last_op; /* of each step */
 	const Step *step; /* at hand, and which image of its result */
 	int image;
+	int images; /* that the op at hand makes, from that one on */
 } Lowering;
 
 /* A parameter that may differ from core to core; core 0 comes first. */
@@ -46,8 +47,9 @@ void lower_window(Lowering *l, ProgramOp *op, const Step *s);
 void lower_input(Lowering *l, ProgramOp *op, const Step *s);
 void lower_output(Lowering *l, ProgramOp *op, const Step *s);
 
-/* What surrounds an op on tiles: its activation, zeros before its first image,
- * rows for other cores behind its last, and what it waits for. */
+/* What surrounds an op on tiles: its activation, zeros with the first image of the
+ * first step that writes its result, rows for other cores behind the last of the
+ * last, and what it waits for. */
 void lower_around(Lowering *l, ProgramOp *op, const Step *s);
 
 /* Variant of a routine for all cores, and of the math routine's activation and

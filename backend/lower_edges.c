@@ -106,7 +106,7 @@ static const ProgramTensor *input_tensor(Lowering *l, const Step *s)
 			return &p->inputs[i].parts[0].tensor;
 	const Shape caller = op_callers_shape(s->op);
 	ProgramEdge *edge = program_input(p, s->op->name, s->op->dtype, caller);
-	ProgramPart *part = host_part(l, edge, caller, s->out, s->out->channels);
+	ProgramPart *part = host_part(l, edge, caller, s->out, (int)s->op->shape.dim[1]);
 	part->view = input_view(s->op);
 	return &part->tensor;
 }
@@ -120,7 +120,7 @@ void lower_edge_in(Lowering *l, const Step *s)
 	for (int c = 0; c < l->plan->cores; c++) {
 		Region r = t->shard[c].keep;
 		r.rows = range_both(r.rows, (Range){ 0, t->height });
-		edge_region(l, op, c, t, r, 0);
+		edge_region(l, op, c, t, r, -t->channel / PLANE);
 	}
 	both_riscs(l, op, "edge_in", t, s->op->dtype);
 	if (l->image == 0)

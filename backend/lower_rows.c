@@ -76,7 +76,7 @@ static void push(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTens
 /* From the host, and of a constant, every core fetches all it keeps. */
 static bool is_pushed(const Lowering *l, const PlanTensor *t)
 {
-	const StepKind made = l->plan->steps[t->born].kind;
+	const StepKind made = l->plan->steps[t->done].kind;
 	return made != STEP_EDGE_IN && made != STEP_CONSTANT;
 }
 
@@ -106,13 +106,13 @@ void lower_pushes(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTen
  * who owned it before sends it. */
 static void arrivals(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, Region reads)
 {
-	const Step *made = &l->plan->steps[t->born];
+	const Step *made = &l->plan->steps[t->done];
 	const PlanTensor *source = made->kind == STEP_RESHARD ? made->in[0].tensor : t;
 	for (int from = 0; from < l->plan->cores; from++) {
 		const Region r = region_both(kept(t, core), source->shard[from].own);
 		if (from != core && !region_empty(reads) && !region_empty(r))
 			program_arrival(l->program, op, core, (ProgramArrival){
-				.core = from, .op = l->last_op[t->born] });
+				.core = from, .op = l->last_op[t->done] });
 	}
 }
 

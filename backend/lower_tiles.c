@@ -9,10 +9,15 @@ Region lower_work(const Step *s, int core)
 {
 	const PlanTensor *t = s->out;
 	const Region own = t->shard[core].own;
-	const int planes = t->layout.planes;
+	int planes = t->layout.planes < t->buffer_planes ? t->layout.planes : t->buffer_planes;
 	if (!region_empty(own))
 		return own;
-	return (Region){ { 0, 0 }, { 0, planes < t->buffer_planes ? planes : t->buffer_planes } };
+	for (int i = 0; i < s->nin; i++) {
+		const Region r = step_reads(s, i, (Region){ { 0, 1 }, { 0, planes } });
+		const int room = s->in[i].tensor->buffer_planes;
+		planes = range_count(r.planes) > room && room < planes ? room : planes;
+	}
+	return (Region){ { 0, 0 }, { 0, planes } };
 }
 
 uint32_t lower_plane(const PlanTensor *t, int core, int phase, int image, int plane)
@@ -29,10 +34,10 @@ static Region reads(const Step *s, int i, int core)
 {
 	const Region work = lower_work(s, core);
 	const Part *part = &s->in[i];
-	if (range_count(work.rows))
-		return step_reads(s, i, work);
-	const Region one = { { 0, 1 }, work.planes };
-	Region r = step_reads(s, i, one);
+	Region r = step_reads(s, i, work);
+	if (range_count(r.rows)) /* a step may make no row of a core's */
+		return r;
+	r = step_reads(s, i, (Region){ { s->row, s->row + 1 }, work.planes });
 	const int planes = range_count(r.planes);
 	r.rows = (Range){ 0, 0 };
 	r.planes.first = region_empty(part->tensor->shard[core].keep)
@@ -129,11 +134,12 @@ static void lower_act(Lowering *l, ProgramOp *op, Act act)
 
 void lower_around(Lowering *l, ProgramOp *op, const Step *s)
 {
+	const int step = (int)(s - l->plan->steps);
 	lower_act(l, op, s->act);
-	if (l->image == 0)
+	if (l->image == 0 && s->out->born == step)
 		lower_zeros(l, op, s);
 	lower_arrivals(l, op, s);
-	if (l->image + 1 == s->out->images)
+	if (l->image + l->images == s->out->images && s->out->done == step)
 		lower_pushes(l, op, s->out, s->out);
 }
 

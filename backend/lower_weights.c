@@ -40,7 +40,7 @@ static float bias(const Step *s, int64_t o)
 static uint8_t *pack_part(Lowering *l, const Step *s, int part, int64_t first, int64_t cin)
 {
 	const WeightBlocks w = step_blocks(s, part);
-	const int64_t channels = s->in[part].channels;
+	const int64_t channels = s->in[part].channels / s->channel_groups;
 	float *values = arena_array(l->arena, float, (int64_t)w.cout * w.cin * w.taps);
 	for (int64_t o = 0; o < w.cout; o++)
 		for (int64_t c = 0; c < channels; c++)
@@ -81,7 +81,7 @@ static void pack_products(Lowering *l, const Step *s, Range groups, uint8_t *to)
 	const uint8_t *end = to + (uint64_t)range_count(groups) * (uint64_t)s->page_bytes;
 	int64_t cin = 0, first = 0;
 	for (int i = 0; i < s->nin; i++)
-		cin += s->in[i].channels;
+		cin += s->in[i].channels / s->channel_groups;
 	for (int i = 0; i < s->nin; first += s->in[i++].channels)
 		parts[i] = pack_part(l, s, i, first, cin);
 	for (int g = groups.first; g < groups.end; g++) {

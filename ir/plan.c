@@ -54,7 +54,8 @@ static uint32_t block_depth(uint32_t tiles, uint32_t n)
 
 WeightBlocks step_blocks(const Step *s, int part)
 {
-	const uint32_t tiles = weight_tiles_of((uint32_t)part_planes(&s->in[part]) * PLANE);
+	const int planes = part_planes(&s->in[part]) / s->channel_groups;
+	const uint32_t tiles = weight_tiles_of((uint32_t)planes * PLANE);
 	const uint32_t n = (uint32_t)s->held;
 	return (WeightBlocks){
 		.type = (uint32_t)s->weights, .taps = (uint32_t)s->taps, .cin = tiles * TILE,
@@ -72,6 +73,23 @@ Range step_groups(const Step *s, Range planes)
 	return (Range){ first / s->held, (end + s->held - 1) / s->held };
 }
 
+static int div_up(int a, int b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
+
+Range step_positions(const Step *s, Range rows)
+{
+	if (s->kind == STEP_DECONV2)
+		return (Range){ rows.first / 2, (rows.end + 1) / 2 };
+	return (Range){ div_up(rows.first - s->row, s->row_step),
+			div_up(rows.end - s->row, s->row_step) };
+}
+
+int step_columns(const Step *s)
+{
+	const Layout *l = &s->out->layout;
+	return s->kind == STEP_DECONV2 ? l->cols / 2
+				       : div_up(l->cols - s->column_phase, l->phases);
+}
+
 static Range read_rows(const Step *s, int part, Range out)
 {
 	if (s->spread[part] & SPREAD_ROWS)
@@ -82,11 +100,12 @@ static Range read_rows(const Step *s, int part, Range out)
 			all = range_cover(all, s->row_map[y]);
 		return all;
 	}
-	if (s->kind == STEP_DECONV2)
-		return (Range){ out.first / 2, (out.end + 1) / 2 };
 	const Window w = s->window[0];
-	return (Range){ out.first * w.stride - w.pad,
-			(out.end - 1) * w.stride - w.pad + (w.size - 1) * w.dilation + 1 };
+	const Range at = step_positions(s, out);
+	if (!range_count(at))
+		return (Range){ 0, 0 };
+	return (Range){ at.first * w.stride - w.pad,
+			(at.end - 1) * w.stride - w.pad + (w.size - 1) * w.dilation + 1 };
 }
 
 static Range read_planes(const Step *s, int part, Range out)

@@ -68,7 +68,7 @@ typedef struct PlanTensor {
 	bool partial;     /* a row for what each band makes of its own: as high as the cut has it */
 	int slack;        /* bytes behind the last plane that a reader may run into */
 	int64_t bytes;    /* of the buffer, slack included; its address is the layout's */
-	int born, dies;   /* steps: written in one, last read in the other */
+	int born, done, dies; /* steps: first and last to write it, last to read it */
 } PlanTensor;
 
 /* Planes of the buffer, of all images and phases. */
@@ -135,6 +135,8 @@ typedef struct Step {
 	int piece;       /* and as which piece of the output */
 	int image;       /* of a batch that is looped over: which; its tensors hold one */
 	Window window[2]; /* rows, columns */
+	int row, row_step; /* makes rows row, row + row_step, ... of its result; 0 and 1: all */
+	int column_phase;  /* and this column phase of it */
 	const Range *row_map;        /* or, for each output row: which input rows it reads */
 	const Mix *const *mix;       /* of STEP_MIX: what makes each column phase of the result */
 	int spread[MAX_STEP_PARTS]; /* of each operand: SPREAD_* */
@@ -144,6 +146,7 @@ typedef struct Step {
 	                              * of STEP_CHANNEL [channel][ky][kx] of the op's result */
 	DevTypes weights; /* their format; 0: there are none */
 	int taps, held, groups; /* groups of all output channels, whatever the cut */
+	int channel_groups; /* so many equal parts of the output read each its own of the input */
 	int phases;      /* of fidelity: 1, 2 or 4 */
 	int64_t page_bytes;
 	int64_t weight_bytes; /* pages a core holds while the step runs */
@@ -170,6 +173,10 @@ typedef struct Plan {
 	int64_t peak;    /* bytes of L1 in use at the fullest step */
 	int peak_step;
 } Plan;
+
+/* Where the window of a step stands: for rows of its result, and how often in one. */
+Range step_positions(const Step *s, Range rows);
+int step_columns(const Step *s);
 
 /* What of part `part`'s tensor a step reads to make a region of its result;
  * rows outside of the image included. */

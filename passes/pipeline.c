@@ -25,8 +25,9 @@ PassId pass_by_name(const char *name)
  * a norm before a convolution folds only past its padding; biases after
  * them, because a bias between a product and its norm is the norm's.
  * fold_shuffle wants weights that are final but activations still apart,
- * which channels may pass; what it leaves is simplified again. Groups are
- * split after activations are in, so that each part carries its own.
+ * which channels may pass; what it leaves is simplified again. Groups stay
+ * whole, because a step reads each group's own planes (plan_conv.c);
+ * lower_groups is for whoever asks for it.
  * output_views comes after the last pass that could use what it takes off
  * the device; its leftovers (constants, merged parts) go in the last
  * canonicalize. choose_dtypes looks at what is left.
@@ -41,7 +42,6 @@ const PassId pass_pipeline[] = {
 	PASS_fold_shuffle,
 	PASS_canonicalize,
 	PASS_fuse_activation,
-	PASS_lower_groups,
 	PASS_output_views,
 	PASS_canonicalize,
 	PASS_choose_dtypes,

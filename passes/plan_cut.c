@@ -110,7 +110,7 @@ static int margin(const Step *s, const PlanTensor *t)
 	if (s->kind == STEP_MIX)
 		return 0;
 	const Window w = s->window[1];
-	const int last = (s->out->layout.cols - 1) * w.stride - w.pad + (w.size - 1) * w.dilation;
+	const int last = (step_columns(s) - 1) * w.stride - w.pad + (w.size - 1) * w.dilation;
 	return larger(w.pad, last - (t->layout.cols - 1));
 }
 

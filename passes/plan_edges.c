@@ -5,17 +5,24 @@
 
 void plan_input(Builder *b, const Op *op)
 {
-	const int64_t *dim = op->shape.dim;
-	Step *s = plan_step(b, STEP_EDGE_IN, op, (Parts){ 0 });
-	if (op->stored != DEV_BFP8_B) {
-		plan_whole(b, s);
-		return;
+	const bool packed = op->stored == DEV_BFP8_B;
+	const Parts host = plan_results(b, op, packed ? "host" : NULL, 1);
+	for (int i = 0; i < host.n; i++) {
+		Step *s = plan_step(b, STEP_EDGE_IN, op, (Parts){ 0 });
+		s->channel = host.v[i].tensor->channel;
+		host.v[i].tensor->layout.type = DEV_BF16;
+		plan_finish(b, s, host.v[i].tensor);
 	}
+	plan_made(b, op, host.v, host.n);
+	if (!packed)
+		return;
 	/* RISC-Vs write bf16; packers make bfp8_b of it. */
-	PlanTensor *t = plan_tensor(b, op, "host", 0, (int)dim[1], (int)dim[2], (int)dim[3]);
-	t->layout.type = DEV_BF16;
-	plan_finish(b, s, t);
-	plan_whole(b, plan_step(b, STEP_UNARY, op, plan_part(b, t)));
+	const Parts out = plan_results(b, op, NULL, 1);
+	for (int i = 0; i < out.n; i++) {
+		Step *s = plan_step(b, STEP_UNARY, op, (Parts){ &host.v[i], 1 });
+		plan_finish(b, s, out.v[i].tensor);
+	}
+	plan_made(b, op, out.v, out.n);
 }
 
 /* On the device all numbers are of the format they are stored in. Elements that

@@ -5,7 +5,7 @@
  * One step does both maps where its tables are small and its sums short. Else two
  * do, one for rows and one for columns, the one that leaves fewer pixels first.
  */
-#include "passes/plan_steps.h"
+#include "passes/plan_conv.h"
 #include "passes/spatial_map.h"
 
 enum {
@@ -114,37 +114,18 @@ void plan_mix(Builder *b, const Op *op)
 		plan_refuse(b, op, why);
 }
 
-/* Channels first to end - 1 of the parts: planes of the same tensors. */
-static bool slice_parts(Builder *b, Parts in, int first, int end, Parts *out)
-{
-	int at = 0;
-	*out = (Parts){ arena_array(b->a, Part, in.n + 1), 0 };
-	for (int i = 0; i < in.n; at += in.v[i++].channels) {
-		const Part *p = &in.v[i];
-		const int from = first > at ? first - at : 0;
-		const int to = end < at + p->channels ? end - at : p->channels;
-		if (from >= to)
-			continue;
-		if (from % PLANE)
-			return false;
-		out->v[out->n++] = (Part){ p->tensor, p->plane + from / PLANE, to - from };
-	}
-	return true;
-}
-
 void plan_slice(Builder *b, const Op *op)
 {
 	const sliceAttr *s = &op->attr.slice;
 	AxisMap map[2];
-	Parts in;
 	const char *why;
-	const int first = (int)s->starts.v[1], end = first + (int)s->counts.v[1];
-	if (!spatial_maps(b->a, op, map, &why))
+	if (!spatial_maps(b->a, op, map, &why)) {
 		plan_refuse(b, op, why);
-	else if ((s->counts.v[1] > 1 && s->steps.v[1] != 1) ||
-		 !slice_parts(b, plan_parts(b, op_in(op, 0)), first, end, &in))
-		plan_refuse(b, op, "a slice of channels has to begin with a plane of 16");
-	else if (axis_is_identity(&map[0]) && axis_is_identity(&map[1]))
+		return;
+	}
+	const Parts in = plan_slice_channels(b, op, plan_parts(b, op_in(op, 0)), s->starts.v[1],
+					     s->counts.v[1], s->steps.v[1]);
+	if (axis_is_identity(&map[0]) && axis_is_identity(&map[1]))
 		plan_made(b, op, in.v, in.n);
 	else
 		mix_parts(b, op, in, map);

@@ -61,7 +61,8 @@ static PlanTensor *reshard(Plan *p, Step **list, int *n, Part from, const Step *
 	Part *in = arena_new(p->graph->arena, Part);
 	*in = (Part){ from.tensor, 0, from.tensor->channels };
 	const Step s = { .kind = STEP_RESHARD, .op = from.tensor->op, .in = in, .nin = 1,
-			 .out = resharded(p, from.tensor, reader), .window = { none, none } };
+			 .out = resharded(p, from.tensor, reader), .window = { none, none },
+			 .row_step = 1, .channel_groups = 1 };
 	append(p, list, n, &s);
 	return s.out;
 }

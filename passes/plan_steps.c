@@ -9,9 +9,11 @@ enum {
 	/* What the parameters of a routine hold. */
 	MAX_KERNEL = 255,
 	MAX_HEIGHT = 65535,
-	MAX_CHANNELS = MAX_BAND_PLANES * PLANE,
+	MAX_CHANNELS = 65535,
 	MAX_ROW_STEP = 255,
 	MAX_COLUMN_STRIDE = 127,
+
+	PLANES_AT_ONCE = 8, /* that products make of the same pixels, at most */
 };
 
 void plan_refuse(Builder *b, const Op *op, const char *why)
@@ -46,7 +48,8 @@ Step *plan_step(Builder *b, StepKind kind, const Op *op, Parts in)
 	p->steps = arena_grow(b->a, p->steps, p->nsteps, sizeof(Step));
 	Step *s = &p->steps[p->nsteps];
 	*s = (Step){ .kind = kind, .op = op, .act = op->act, .in = in.v, .nin = in.n,
-		     .image = b->image, .window = { none, none } };
+		     .image = b->image, .window = { none, none }, .row_step = 1,
+		     .channel_groups = 1 };
 	if (in.n > MAX_STEP_PARTS) {
 		plan_refuse(b, op, "its input is joined from more than 8 tensors");
 		s->nin = MAX_STEP_PARTS;
@@ -78,10 +81,40 @@ Parts plan_part(Builder *b, PlanTensor *t)
 	return (Parts){ v, 1 };
 }
 
+int plan_most_channels(const Builder *b, int phases)
+{
+	const int planes = MAX_BAND_PLANES / (phases * b->images);
+	const int rest = planes < PLANES_AT_ONCE ? 0 : planes % PLANES_AT_ONCE;
+	return PLANE * (planes - rest);
+}
+
+Parts plan_results(Builder *b, const Op *op, const char *suffix, int phases)
+{
+	const int64_t *dim = op->shape.dim;
+	const int most = plan_most_channels(b, phases), channels = (int)dim[1];
+	int n = 0;
+	Part *v = arena_array(b->a, Part, most > 0 ? channels / most + 2 : 1);
+	if (most == 0) {
+		plan_refuse(b, op, "its images and column phases are more planes than a buffer holds");
+		return (Parts){ v, 0 };
+	}
+	for (int at = 0; at < channels; at += most, n++) {
+		const int count = channels - at < most ? channels - at : most;
+		const char *part = channels > most ? arena_printf(b->a, "%s%d", suffix ? suffix : "part", n)
+						   : suffix;
+		PlanTensor *t = plan_tensor(b, op, part, at, count, (int)dim[2], (int)dim[3]);
+		t->layout.phases = phases;
+		v[n] = (Part){ t, 0, count };
+	}
+	return (Parts){ v, n };
+}
+
 void plan_whole(Builder *b, Step *s)
 {
 	const Op *op = s->op;
 	const int64_t *dim = op->shape.dim;
+	if (dim[1] > plan_most_channels(b, 1))
+		plan_refuse(b, op, "more channels than a buffer holds");
 	PlanTensor *t = plan_tensor(b, op, NULL, 0, (int)dim[1], (int)dim[2], (int)dim[3]);
 	plan_made(b, op, plan_part(b, plan_finish(b, s, t)).v, 1);
 }
@@ -226,9 +259,8 @@ static const char *wrong_shape(const Op *op)
 		return "the image is too wide";
 	if (dim[2] > MAX_HEIGHT)
 		return "the image is too high";
-	/* Of a concat only the parts have to lie anywhere. */
-	if (dim[1] > MAX_CHANNELS && op->kind != OP_CONCAT)
-		return "more channels than a buffer holds";
+	if (dim[1] > MAX_CHANNELS)
+		return "more channels than the device takes";
 	return NULL;
 }
 
@@ -280,12 +312,15 @@ static void add_ops(Builder *b)
 /* First and last step each tensor is used in. */
 void plan_lives(Plan *p)
 {
+	for (int i = p->nsteps - 1; i >= 0; i--)
+		if (p->steps[i].out)
+			p->steps[i].out->born = i;
 	for (int i = 0; i < p->nsteps; i++) {
 		const Step *s = &p->steps[i];
 		for (int k = 0; k < s->nin; k++)
 			s->in[k].tensor->dies = i;
 		if (s->out)
-			s->out->born = s->out->dies = i;
+			s->out->done = s->out->dies = i;
 	}
 }
 

@@ -57,6 +57,13 @@ PlanTensor *plan_tensor(Builder *b, const Op *op, const char *suffix, int channe
 Step *plan_step(Builder *b, StepKind kind, const Op *op, Parts in);
 PlanTensor *plan_finish(Builder *b, Step *s, PlanTensor *out);
 
+/* Channels that a buffer holds, of every image in so many column phases. */
+int plan_most_channels(const Builder *b, int phases);
+
+/* Tensors for all channels of an op's result, in as many parts as buffers take;
+ * none, reported, if a buffer takes none. */
+Parts plan_results(Builder *b, const Op *op, const char *suffix, int phases);
+
 /* The step makes all of the op's result, in one tensor. */
 void plan_whole(Builder *b, Step *s);
 
