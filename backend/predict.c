@@ -4,6 +4,7 @@
 
 #include "backend/blocks.h"
 #include "backend/routines.h"
+#include "ir/mix_table.h"
 
 /* An op as one core sees it. */
 typedef struct Seen {
@@ -68,6 +69,32 @@ static void add_tiles(const Seen *s, Work *w)
 	w->fetchers = or_one(word(s, "fetchers", 0));
 }
 
+/* Bytes of the weights of this core in the images; NULL if they are not known. */
+static const uint8_t *weights(const Seen *s, uint64_t bytes)
+{
+	const uint64_t at = (uint64_t)word(s, "dram_at", 0), first = (uint64_t)word(s, "dram_first", 0);
+	for (int i = 0; i < s->p->nimages; i++) {
+		const ProgramImage *m = &s->p->images[i];
+		if (m->data && m->bank == word(s, "dram_bank", 0) && m->address == at
+		    && first + bytes <= m->bytes)
+			return m->data + first;
+	}
+	return NULL;
+}
+
+/* The columns of a mix, from its page. */
+static void add_mix(const Seen *s, Work *w)
+{
+	const int64_t count = (w->cols + MIX_RUN - 1) / MIX_RUN * w->kernel_w;
+	const uint8_t *page = weights(s, (uint64_t)count * sizeof(MixCol));
+	for (int64_t i = 0; page && i < count; i++) {
+		MixCol c;
+		memcpy(&c, page + i * (int64_t)sizeof c, sizeof c);
+		w->mix_pixels += c.pixels;
+		w->mix_cut += c.pixels < MIX_RUN;
+	}
+}
+
 static void add_edge(const Seen *s, Work *w)
 {
 	w->edge_rows = word(s, "rows", 0);
@@ -106,6 +133,7 @@ static void add_constants(const ProgramVariant *v, Work *w)
 	w->pair = constant(v, "pair", 0);
 	w->pixels = constant(v, "pixels", 0);
 	w->sum = constant(v, "sum", 0);
+	w->mix_across = constant(v, "across", 0);
 	w->n = constant(v, "n", 1);
 	w->hold = constant(v, "hold", 1);
 	w->phases = constant(v, "phases", 1);
@@ -213,6 +241,8 @@ bool predict_work(const Program *p, int op, int core, TtRisc risc, Work *w, Work
 	w->act = risc == TT_TRISC1 ? named(p, s.op->act) : WORK_none;
 	*routine = named(p, variant);
 	w->fetcher = *routine == WORK_weights_fetch ? word(&s, "fetcher", 0) : 0;
+	if (*routine == WORK_mix_unpack)
+		add_mix(&s, w);
 	if (*routine == WORK_weights_read)
 		w->fetchers = 1;
 	return *routine != WORK_none;

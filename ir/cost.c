@@ -57,6 +57,18 @@ static int64_t risc(const Target *t, int64_t instructions, int64_t loads, int64_
 	static int64_t cost_##name(const Target *t, const Counters *c) { return cycles; }
 #include "ir/costs.def"
 
+/* The busiest unit; the first of several. */
+static void bind(Cost *cost)
+{
+	cost->total = 0;
+	for (int i = 0; i < COST_COUNT; i++) {
+		if (cost->cycles[i] <= cost->total)
+			continue;
+		cost->total = cost->cycles[i];
+		cost->binding = (CostId)i;
+	}
+}
+
 Cost cost_predict(const Target *t, const Counters *c)
 {
 	Cost cost = {
@@ -65,12 +77,23 @@ Cost cost_predict(const Target *t, const Counters *c)
 #include "ir/costs.def"
 		},
 	};
-	for (int i = 0; i < COST_COUNT; i++) {
-		if (cost.cycles[i] <= cost.total)
-			continue;
-		cost.total = cost.cycles[i];
-		cost.binding = (CostId)i;
+	bind(&cost);
+	return cost;
+}
+
+Cost cost_op(const Target *t, const Counters *cores, int n)
+{
+	Counters sum = { 0 };
+	Cost cost = { 0 };
+	for (int k = 0; k < n; k++) {
+		const Cost one = cost_predict(t, &cores[k]);
+		for (int i = 0; i < COST_COUNT; i++)
+			cost.cycles[i] = larger(cost.cycles[i], one.cycles[i]);
+		counters_add(&sum, &cores[k]);
 	}
+	sum.dram_waits = 0; /* they wait side by side */
+	cost.cycles[COST_dram] = larger(cost.cycles[COST_dram], cost_dram(t, &sum));
+	bind(&cost);
 	return cost;
 }
 

@@ -63,6 +63,10 @@ typedef struct Cost {
 
 Cost cost_predict(const Target *t, const Counters *c);
 
+/* Of an op that runs on `n` cores: each unit as on the core where it is busiest,
+ * and the DRAM, which all of them share. */
+Cost cost_op(const Target *t, const Counters *cores, int n);
+
 /* The time a single transfer takes from its start to the end of its round
  * trip, with nothing else on the way. Hops go one way round the torus, so
  * there and back differ. */

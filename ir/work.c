@@ -153,7 +153,14 @@ static int64_t two_planes(const Work *w) { return least(w->groups, w->out_planes
 /* Pairs of planes of the first piece, whatever else there is; tiles of them. */
 static int64_t first_tiles(const Work *w) { return up(w->planes[0], 2); }
 
+static int64_t used_tiles(const Work *w) { return w->rows ? first_tiles(w) : 0; }
+
 static int64_t plain_tiles(const Work *w) { return first_tiles(w) * across(w) * w->rows; }
+
+/* mix_*: four pairs of planes at a time, of which the last may be a single one. */
+static int64_t plane_blocks(const Work *w) { return up(first_tiles(w), 4); }
+
+static int64_t single_pairs(const Work *w) { return first_tiles(w) % 4 == 1; }
 
 /* channel_*: halves of Dst, loads of weights, and how many it takes to have all;
  * bias and 3 taps stay in SrcB. */

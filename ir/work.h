@@ -50,6 +50,11 @@ typedef struct Work {
 	WorkId act;               /* that the math routine calls for each half of Dst, or none */
 	int64_t act_calls, act_tiles; /* how often, for how many tiles: filled by the caller */
 
+	/* A mix: terms are taps. Of the columns of its table: pixels that all terms of all
+	 * tiles read, and how many of them are fewer than 32. */
+	int64_t mix_pixels, mix_cut;
+	bool mix_across;
+
 	/* Weights: a group has `chunks` pages, which come by `passes` times, once for each
 	 * `block` units of positions (0: for all). In DRAM a bank has dram_page bytes, then
 	 * the next; dram_first come before those of this core. */

@@ -208,6 +208,21 @@ static void dram_channels_run_at_the_rate_the_card_measured(void **state)
 	assert_int_equal(cost_predict(t, &(Counters){ .dram_waits = 3 }).cycles[COST_dram], 297);
 }
 
+/* A card gives 64 readers of all banks 130 to 132 bytes a cycle. */
+static void cores_share_the_dram(void **state)
+{
+	const Target *t = n150(*state);
+	Counters cores[64] = { { 0 } };
+	for (int i = 0; i < 64; i++)
+		cores[i] = (Counters){ .dram_read_bytes = 65536, .noc_read_bytes = 65536,
+				       .packs = i };
+	const Cost all = cost_op(t, cores, 64);
+	within(64 * 65536.0 / (double)all.total, 131, 1.5);
+	assert_int_equal(all.binding, COST_dram);
+	assert_int_equal(all.cycles[COST_pack], 63);
+	assert_int_equal(cost_op(t, cores, 1).binding, COST_noc);
+}
+
 static void packing_costs_its_issue_or_its_bytes(void **state)
 {
 	const Target *t = n150(*state);
@@ -245,6 +260,7 @@ int main(void)
 		T(noc_streams_run_at_the_rate_the_card_measured),
 		T(single_reads_take_as_long_as_the_simulator_measured),
 		T(dram_channels_run_at_the_rate_the_card_measured),
+		T(cores_share_the_dram),
 		T(packing_costs_its_issue_or_its_bytes),
 		T(every_counter_moves_a_cost),
 	};
