@@ -80,6 +80,7 @@ static void add_routine(const Program *p, int op, int core, TtRisc risc, Tally *
 			 routine_at(p->variants[variant].routine)->name);
 	work_count(routine, &w, &c);
 	t->places[routine]++;
+	t->places[w.act] += w.act != WORK_none;
 	for (int id = 0; id < COUNTER_COUNT; id++)
 		if (counter_info[id].how == COUNTER_EXACT && counter_get(&c, (CounterId)id))
 			t->values[routine][id]++;

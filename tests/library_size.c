@@ -88,8 +88,7 @@ static bool print_risc(Arena *a, Diag *d, TtRisc risc)
 	Object o;
 	Sizes all = { 0 };
 	bool ok = object_read(&o, a, d, risc_spellings[risc],
-			      (Bytes){ (uint8_t *)(uintptr_t)precompiled[risc].text,
-				       precompiled[risc].size });
+			      (Bytes){ precompiled[risc].text, precompiled[risc].size });
 	printf("\n%s: %zu bytes of bitcode\n", risc_spellings[risc], device_library[risc].size);
 	for (int i = 0; ok && i < n;) {
 		const int routine = list[i]->routine;

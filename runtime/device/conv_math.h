@@ -85,17 +85,43 @@ TT_INLINE void tt_math_bias(uint32_t row, uint32_t tiles)
 	TT_I(OP_SETC16(0, TT_AT_ADDR_MOD_SET_Base));
 }
 
+/* Where math works in Dst, as an instruction: made before a loop, one store in it. */
+TT_INLINE uint32_t tt_math_at(uint32_t row)
+{
+	return OP_SETC16(row, TT_AT_DEST_TARGET_REG_CFG_MATH_Offset);
+}
+
+#define TT_PRODUCT_AT(at)                                                                          \
+	do {                                                                                       \
+		TT_PUSH(at);                                                                       \
+		TT_I(OP_MOP(1, 0, 0));                                                             \
+	} while (0)
+
+/* `tiles` products, from tile 0 of four on. */
+#define TT_PRODUCTS(tiles)                                                                         \
+	do {                                                                                       \
+		TT_PRODUCT_AT(at0);                                                                \
+		if ((tiles) > 1)                                                                   \
+			TT_PRODUCT_AT(at1);                                                        \
+		if ((tiles) > 2)                                                                   \
+			TT_PRODUCT_AT(at2);                                                        \
+		if ((tiles) > 3)                                                                   \
+			TT_PRODUCT_AT(at3);                                                        \
+	} while (0)
+
 /* `steps` input tiles, each times n output tiles. */
 TT_INLINE void tt_math_wide(uint32_t row, uint32_t steps, uint32_t n)
 {
+	const uint32_t at0 = tt_math_at(row), at1 = tt_math_at(row + TT_TILE_ROWS);
+	const uint32_t at2 = tt_math_at(row + 2 * TT_TILE_ROWS);
+	const uint32_t at3 = tt_math_at(row + 3 * TT_TILE_ROWS);
 	if (n == 1)
-		tt_math_tile(row);
+		TT_PUSH(at0);
 	for (; steps; steps--) {
-		for (uint32_t o = 0; o < n; o++) {
-			if (n > 1)
-				tt_math_tile(row + o * TT_TILE_ROWS);
+		if (n == 1)
 			TT_I(OP_MOP(1, 0, 0));
-		}
+		else
+			TT_PRODUCTS(n);
 		TT_I(OP_SETRWC(7, 0, 0, 0, 0, 2));
 	}
 }
@@ -103,12 +129,11 @@ TT_INLINE void tt_math_wide(uint32_t row, uint32_t steps, uint32_t n)
 /* `steps` input tiles, each for `held` rows of positions. */
 TT_INLINE void tt_math_tall(uint32_t row, uint32_t steps, uint32_t held)
 {
+	const uint32_t at0 = tt_math_at(row), at1 = tt_math_at(row + TT_TILE_ROWS);
+	const uint32_t at2 = tt_math_at(row + 2 * TT_TILE_ROWS);
+	const uint32_t at3 = tt_math_at(row + 3 * TT_TILE_ROWS);
 	for (; steps; steps--) {
-		uint32_t at = row;
-		for (uint32_t h = held; h; h--, at += TT_TILE_ROWS) {
-			tt_math_tile(at);
-			TT_I(OP_MOP(1, 0, 0));
-		}
+		TT_PRODUCTS(held);
 		TT_I(OP_SETRWC(7, 0, 0, 0, 0, 1));
 	}
 }

@@ -204,27 +204,43 @@ TT_INLINE void tt_unpack_wide(uint32_t k, uint32_t odd, uint32_t n)
 
 /* Back to the first plane and half of SrcB, one row down. */
 #define TT_UNPACK_RETURN() TT_I(OP_ADDRCRZW(5, 0, 0, 0, 0, 2))
-#define TT_UNPACK_TALL_ROW(first)                                                                  \
+#define TT_UNPACK_TALL_ROW(at, first)                                                              \
 	do {                                                                                       \
+		TT_PUSH(at);                                                                       \
 		first;                                                                             \
 		TT_UNPACK_PIXELS(1);                                                               \
 		TT_UNPACK_RETURN();                                                                \
 	} while (0)
 
-/* The same, weights once and then the pixels of `held` rows, `stride` apart. */
+/* Weights once and then the pixels of `held` rows. */
+#define TT_UNPACK_TALL(first)                                                                      \
+	do {                                                                                       \
+		TT_UNPACK_WEIGHTS();                                                               \
+		TT_UNPACK_TALL_ROW(y0, first);                                                     \
+		if (held > 1)                                                                      \
+			TT_UNPACK_TALL_ROW(y1, first);                                             \
+		if (held > 2)                                                                      \
+			TT_UNPACK_TALL_ROW(y2, first);                                             \
+		if (held > 3)                                                                      \
+			TT_UNPACK_TALL_ROW(y3, first);                                             \
+		TT_I(OP_ADDRCRZW(1, 2, 0, 0, 0, 2));                                               \
+	} while (0)
+
+/* Which row unpacker 1 reads, as an instruction: made before a loop. */
+TT_INLINE uint32_t tt_unpack_row(uint32_t y)
+{
+	return OP_SETADC(y, 1, 0, 2);
+}
+
+/* k input tiles of a block, for `held` rows `stride` apart. */
 TT_INLINE void tt_unpack_tall(uint32_t k, uint32_t odd, uint32_t held, uint32_t y, uint32_t stride)
 {
-	for (; k; k--) {
-		TT_UNPACK_WEIGHTS();
-		for (uint32_t h = 0; h < held; h++) {
-			TT_PUSH(OP_SETADC(y + h * stride, 1, 0, 2));
-			if (odd && k == 1)
-				TT_UNPACK_TALL_ROW(TT_UNPACK_PIXELS_STAY());
-			else
-				TT_UNPACK_TALL_ROW(TT_UNPACK_PIXELS(0));
-		}
-		TT_I(OP_ADDRCRZW(1, 2, 0, 0, 0, 2));
-	}
+	const uint32_t y0 = tt_unpack_row(y), y1 = tt_unpack_row(y + stride);
+	const uint32_t y2 = tt_unpack_row(y + 2 * stride), y3 = tt_unpack_row(y + 3 * stride);
+	for (k -= odd; k; k--)
+		TT_UNPACK_TALL(TT_UNPACK_PIXELS(0));
+	if (odd)
+		TT_UNPACK_TALL(TT_UNPACK_PIXELS_STAY());
 }
 
 /* Where the routine is, and how far a tap is from the one before it. */
