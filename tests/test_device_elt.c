@@ -274,6 +274,8 @@ static void the_vector_unit_takes_either_operand_smaller(void **state)
 						  { op & 1 ? DEV_BFP8_B : DEV_BF16,
 						    op & 2 ? DEV_BFP8_B : DEV_BF16 },
 						  DEV_BF16, 15 });
+	binary_case(*state, (BinaryCase){ DIV, true, 17, 3, 20, { 0, 0 }, { DEV_BF16, DEV_BF16 },
+					  DEV_BFP8_B, 1 }); /* 15 channels are 0 / 0 */
 	binary_case(*state, (BinaryCase){ PRELU, true, 100, 4, 20, { 0, ONE_ROW | ONE_COLUMN },
 					  { DEV_BF16, DEV_BF16 }, DEV_BF16, 15 });
 }

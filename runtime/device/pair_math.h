@@ -6,7 +6,10 @@
  * stay in SrcA. Then the vector unit makes tiles 0 and 1 the result, in fp32.
  *
  * A quotient is within 2 units of the last place of fp32 for divisors of 2^-125 to
- * 2^125 in size: three Newton steps for 1 / b. Prelu is max(a, 0) + b * min(a, 0).
+ * 2^125 in size: three Newton steps for 1 / b. What is divided by 0 becomes 0: the
+ * channels that fill up a plane are 0 in both operands, and an infinity there would
+ * spoil the exponent that bfp8_b shares, or a product with zero weights later on.
+ * Prelu is max(a, 0) + b * min(a, 0).
  *
  * Cycles a tile: 16 ELWADDs; the vector unit 32 times 7 (sum) to 27 (quotient)
  * instructions, 224 to 864.
@@ -14,6 +17,7 @@
 #ifndef RUNTIME_DEVICE_PAIR_MATH_H
 #define RUNTIME_DEVICE_PAIR_MATH_H
 
+#include "runtime/device/act.h"
 #include "runtime/device/binary_math.h"
 
 #define TT_PAIR_ROWS(row, modifier, release) \
@@ -52,7 +56,7 @@ TT_INLINE void tt_pair_setup(const TtTiles *p)
 	TT_I(OP_NOP());
 }
 
-/* Register 3 = 1 / register 1; changes 1, 2 and 4. */
+/* Register 3 = 1 / register 1, 0 of 0; changes 1, 2 and 4. Conditions are on. */
 TT_INLINE void tt_sfpu_inverse(void)
 {
 	TT_I(OP_SFPMOV(0, 3, 1));
@@ -64,6 +68,9 @@ TT_INLINE void tt_sfpu_inverse(void)
 		TT_SFPU_MAD(4, 1, 3, 2);
 		TT_SFPU_MAD(3, 3, 4, 9);
 	}
+	TT_I(OP_SFPSETCC(6, 0, 1, 0)); /* where it is 0 */
+	TT_I(OP_SFPMOV(0, 3, 9));
+	TT_SFPU_ALL();
 }
 
 /* 32 values: a in register 0, b in 1; registers 9, 10 and 11 hold 0, 1 and -1. */
@@ -96,12 +103,16 @@ TT_INLINE void tt_pair_values(uint32_t op)
 TT_INLINE void tt_pair_tiles(uint32_t row, uint32_t tiles, uint32_t op)
 {
 	tt_sfpu_begin();
+	if (op == TT_DIV)
+		TT_SFPU_CONDITIONS();
 	for (; tiles; tiles--, row += TT_TILE_ROWS) {
 		tt_math_tile(row);
 		TT_I(OP_SETRWC(7, 0, 0, 0, 0, 0));
 		for (uint32_t i = 32; i; i--)
 			tt_pair_values(op);
 	}
+	if (op == TT_DIV)
+		TT_SFPU_NO_CONDITIONS();
 	tt_sfpu_end();
 }
 
