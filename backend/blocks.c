@@ -130,7 +130,8 @@ static void write_block(const Blocks *all, const Program *p, const Code *c, int 
 {
 	uint32_t words[TT_MAX_BLOCK / sizeof(uint32_t)] = { 0 };
 	Block b = { words, WORDS };
-	TtOp head = { .op = (uint32_t)op, .next_bytes = blocks_bytes(p, (op + 1) % p->nops, core) };
+	TtOp head = { .op = (uint32_t)op, .early = p->ops[op].early,
+		      .next_bytes = blocks_bytes(p, (op + 1) % p->nops, core) };
 	append_lists(&b, &head, p, &p->ops[op], core);
 	for (int r = 0; r < TT_RISCS; r++) {
 		const int variant = program_runs(&p->ops[op], core, (TtRisc)r);

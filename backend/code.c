@@ -78,17 +78,6 @@ static uint32_t place(Linking *k)
 	return at;
 }
 
-/* Moves every variant out of the resident part. */
-static void take_apart(Linking *k)
-{
-	for (int r = 0; r < TT_RISCS; r++)
-		for (int v = 0; v < k->p->nvariants; v++) {
-			const int s = section_of(k, (TtRisc)r, v);
-			if (s >= 0)
-				k->c->link[r].apart[s] = true;
-		}
-}
-
 /* Does any core need this variant during the op? */
 static bool needs(const Program *p, int op, int risc, int variant)
 {
@@ -98,6 +87,26 @@ static bool needs(const Program *p, int op, int risc, int variant)
 	return false;
 }
 
+/* What runs while the op before is at work cannot be in an overlay. */
+static bool stays(const Program *p, int risc, int variant)
+{
+	for (int op = 0; risc == TT_NCRISC && op < p->nops; op++)
+		if (p->ops[op].early && needs(p, op, risc, variant))
+			return true;
+	return false;
+}
+
+/* Moves every other variant out of the resident part. */
+static void take_apart(Linking *k)
+{
+	for (int r = 0; r < TT_RISCS; r++)
+		for (int v = 0; v < k->p->nvariants; v++) {
+			const int s = section_of(k, (TtRisc)r, v);
+			if (s >= 0 && !stays(k->p, r, v))
+				k->c->link[r].apart[s] = true;
+		}
+}
+
 /* Gives the variants of an op places at the end of an overlay, unless they are
  * in it already; the new end. */
 static uint32_t add_op(const Linking *k, Overlay *o, int op, uint32_t end)
@@ -105,7 +114,8 @@ static uint32_t add_op(const Linking *k, Overlay *o, int op, uint32_t end)
 	for (int r = 0; r < TT_RISCS; r++)
 		for (int v = 0; v < k->p->nvariants; v++) {
 			uint32_t *address = &o->address[v * TT_RISCS + r];
-			if (*address || !needs(k->p, op, r, v))
+			if (*address || !needs(k->p, op, r, v)
+			    || !k->c->link[r].apart[section_of(k, (TtRisc)r, v)])
 				continue;
 			end = align_to(end, LINK_ALIGN);
 			*address = k->c->area + end;
@@ -240,7 +250,6 @@ int code_overlay(const Code *c, int op)
 
 uint32_t code_address(const Code *c, int op, TtRisc risc, int variant)
 {
-	const int o = code_overlay(c, op);
-	const uint32_t *address = o < 0 ? c->address : c->overlays[o].address;
-	return address[variant * TT_RISCS + (int)risc];
+	const int o = code_overlay(c, op), i = variant * TT_RISCS + (int)risc;
+	return o >= 0 && c->overlays[o].address[i] ? c->overlays[o].address[i] : c->address[i];
 }

@@ -4,7 +4,8 @@
  *
  *     0        brisc  ncrisc  trisc0  trisc1  trisc2  | overlay area |  budget
  *
- * With overlays only start, loop and helpers stay resident. The variants of
+ * With overlays only start, loop and helpers stay resident, and what NCRISC runs
+ * in early ops, while the op before is still at work. The other variants of
  * consecutive ops, of all RISC-Vs, make an overlay, as many ops as fit; BRISC
  * copies it from DRAM into the area before the first of these ops. A variant
  * that two overlays need is in both, at addresses of their own.

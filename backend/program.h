@@ -129,6 +129,7 @@ typedef struct ProgramOp {
 	uint32_t *words;        /* of that structure, as on most cores */
 	int variant[TT_RISCS];  /* VARIANT_NONE: this RISC-V has nothing to do */
 	int act;                /* that TRISC1's calls, on all cores; or VARIANT_NONE */
+	bool early;             /* NCRISC's starts while the op before runs (map.h) */
 	int ncbs;
 	ProgramCb *cbs;         /* sorted by id */
 	ProgramOpCore *cores;   /* one for each core of the program */

@@ -228,6 +228,8 @@ void program_parse_op(Lexer *l, Program *p, Loc loc)
 			continue;
 		if (lex_take(l, "act"))
 			op->act = parse_variant_name(l, p);
+		else if (lex_take(l, "early"))
+			op->early = true;
 		else if (lex_take(l, "cb"))
 			parse_cb(l, p, op, here);
 		else if (lex_take(l, "all"))

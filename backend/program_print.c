@@ -221,6 +221,8 @@ static void print_op(const Program *p, int index, FILE *f)
 	print_runs(p, op->variant, "\t", VARIANT_NONE, f);
 	if (op->act >= 0)
 		fprintf(f, "\tact %s\n", p->variants[op->act].name);
+	if (op->early)
+		fputs("\tearly\n", f);
 	for (int i = 0; i < op->ncbs; i++)
 		fprintf(f, "\tcb %d at 0x%x page %u pages %u\n", op->cbs[i].id, op->cbs[i].address,
 			op->cbs[i].page_bytes, op->cbs[i].pages);

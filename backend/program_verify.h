@@ -55,10 +55,11 @@ typedef struct ProductTold {
 	bool pairs; /* store_pairs */
 } ProductTold;
 
-/* program_verify_weights.c: pages of a core, who sends them in an op, and in all
- * ops by which semaphores. */
+/* program_verify_weights.c: pages of a core, who sends them in an op, what is there
+ * if they come early, and in all ops by which semaphores. */
 void verify_weights(Verifier *v, int op, int core, const TtTiles *p, ProductTold told);
 void verify_senders(Verifier *v, int op);
+void verify_early(Verifier *v, int op);
 void verify_credits(Verifier *v);
 
 void verify_edges(Verifier *v);           /* program_verify.c */

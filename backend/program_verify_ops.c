@@ -148,4 +148,6 @@ void verify_op(Verifier *v, int op)
 	}
 	if (v->d->errors == before)
 		verify_senders(v, op);
+	if (v->d->errors == before)
+		verify_early(v, op);
 }

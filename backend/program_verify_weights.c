@@ -286,3 +286,51 @@ void verify_credits(Verifier *v)
 		}
 	}
 }
+
+/* ---- weights that come while the op before runs ---- */
+
+/* One buffer that has the bytes in this op and in the one before. */
+static bool lies_there(const Verifier *v, int op, const ProgramCb *cb)
+{
+	const uint64_t end = cb->address + (uint64_t)cb->page_bytes * cb->pages;
+	for (int i = 0; i < v->p->nbuffers; i++) {
+		const ProgramBuffer *b = &v->p->buffers[i];
+		if (b->place == PLACE_L1 && b->core < 0 && b->first < op && op <= b->last
+		    && cb->address >= b->address && end <= b->address + b->bytes)
+			return true;
+	}
+	return false;
+}
+
+static bool has_cb(const ProgramOp *op, int id)
+{
+	for (int i = 0; i < op->ncbs; i++)
+		if (op->cbs[i].id == id)
+			return true;
+	return false;
+}
+
+void verify_early(Verifier *v, int index)
+{
+	const ProgramOp *op = &v->p->ops[index];
+	if (!op->early)
+		return;
+	if (index == 0 || op->params != params_find("tiles")) {
+		verify_wrong(v, op->loc, index, -1, "early: only weights of a later op than the first can be");
+		return;
+	}
+	for (int c = 0; c < v->p->ncores; c++) {
+		const int id = (int)word(v, index, c, "weights_cb", 0);
+		const int variant = program_runs(op, c, TT_NCRISC);
+		if (variant < 0)
+			continue;
+		if (strncmp(routine_at(v->p->variants[variant].routine)->name, "weights_", 8) != 0)
+			verify_wrong(v, op->loc, index, c, "early: ncrisc brings no weights");
+		if (has_cb(op - 1, id))
+			verify_wrong(v, op->loc, index, c, "early: weights_cb %d is in use in the op before", id);
+		for (int i = 0; i < op->ncbs; i++)
+			if (op->cbs[i].id == id && !lies_there(v, index, &op->cbs[i]))
+				verify_wrong(v, op->loc, index, c,
+					     "early: the weights' buffer is not there in the op before");
+	}
+}

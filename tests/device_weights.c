@@ -6,7 +6,8 @@
 #include "ir/weight_block.h"
 #include "tests/check.h"
 
-enum { SUMS_CB = 1, ARRIVED = 1, CREDITS = 5, DRAM_BANK = 5, DRAM_PAGE = 2048, SUM_BYTES = 4096 };
+enum { SUMS_CB = 1, EARLY_CB = 2 };
+enum { ARRIVED = 1, CREDITS = 5, DRAM_BANK = 5, DRAM_PAGE = 2048, SUM_BYTES = 4096 };
 
 static uint32_t word(const ProgramOp *op, const char *field, int index)
 {
@@ -183,8 +184,21 @@ static void set_rectangle(Net *n, ProgramOp *op, const Stream *s, int col, int r
 void net_stream(Net *n, Stream s)
 {
 	ProgramOp *op = &n->p->ops[n->p->nops - 1];
+	op->early = s.early;
+	/* The one that is not in use in the op before. */
+	const ProgramOp *before = op - 1;
+	const bool other = s.early && before->ncbs && before->cbs[0].id == 0;
 	semaphores(n);
 	set_chunks(n, op, &s);
+	if (other) {
+		const ProgramCb ring = op->cbs[0];
+		op->ncbs--;
+		if (op->ncbs)
+			op->cbs[0] = op->cbs[1];
+		*program_cb(n->p, op, EARLY_CB) = (ProgramCb){ .id = EARLY_CB, .pages = ring.pages,
+			.address = ring.address, .page_bytes = ring.page_bytes };
+		program_set(op, "weights_cb", 0, EARLY_CB);
+	}
 	if (s.cols * s.rows == 1) {
 		for (int c = 0; c < n->p->ncores; c++)
 			program_run_on(op, c, TT_NCRISC, program_variant(n->p, "weights_read", NULL, 0));

@@ -14,6 +14,7 @@ typedef struct Stream {
 	int cols, rows;   /* of the rectangles cores are grouped in; 1, 1: each reads alone */
 	int fetchers;     /* of each */
 	int first;        /* bytes in DRAM before the weights */
+	bool early;       /* they come while the op before runs */
 } Stream;
 
 /* To the op added last, which is a conv. */

@@ -112,6 +112,17 @@ static void rectangles_follow_each_other(void **state)
 	same_bytes(*state, &k, true);
 }
 
+static void weights_come_while_the_op_before_runs(void **state)
+{
+	const Pair k = { 4, 2, 40, { 32, 64, 32 }, DEV_BF16,
+			 { CONV(3, 1, 1, 1), CONV(3, 1, 1, 2) },
+			 { { .pages = 2, .cols = 4, .rows = 1, .fetchers = 1, .early = true },
+			   { .chunk_blocks = 3, .pages = 4, .cols = 2, .rows = 1, .fetchers = 2,
+			     .early = true } }, 6 };
+	same_bytes(*state, &k, false);
+	same_bytes(*state, &k, true);
+}
+
 /* A power of two up to `most`. */
 static int power(Rng *r, int most)
 {
@@ -130,6 +141,7 @@ static Stream random_stream(Rng *r, int cores, int taps)
 	const int most = s.cols * s.rows < 4 ? s.cols * s.rows : 4;
 	s.fetchers = 1 + (int)rng_below(r, (uint32_t)most);
 	s.first = 32 * (int)rng_below(r, 300);
+	s.early = rng_below(r, 2);
 	return s;
 }
 
@@ -168,7 +180,18 @@ static void any_way_gives_the_same_bytes(void **state)
 	}
 }
 
-static const char *refused(Fixture *t, const char *field, uint32_t value)
+static const char *say_refused(Fixture *t, Net *n)
+{
+	const Target *target = target_load(t->arena, &t->diag, "wormhole_n150");
+	const size_t before = strlen(fixture_said(t));
+	for (int i = 0; i < n->p->nbuffers; i++)
+		n->p->buffers[i].last = n->p->nops - 1;
+	n->p->dram_free = n->dram;
+	assert_false(program_verify(n->p, target, &t->diag));
+	return fixture_said(t) + before;
+}
+
+static Net *small_pair(Fixture *t)
 {
 	const Pair k = { 4, 2, 40, { 64, 64, 64 }, DEV_BF16,
 			 { CONV(1, 2, 1, 1), CONV(1, 2, 1, 1) },
@@ -177,15 +200,14 @@ static const char *refused(Fixture *t, const char *field, uint32_t value)
 			   { .pages = 1, .cols = 4, .rows = 1, .fetchers = 1 } }, 5 };
 	float *in;
 	int64_t count;
-	Net *n = pair(t, &k, true, &in, &count);
-	const Target *target = target_load(t->arena, &t->diag, "wormhole_n150");
+	return pair(t, &k, true, &in, &count);
+}
+
+static const char *refused(Fixture *t, const char *field, uint32_t value)
+{
+	Net *n = small_pair(t);
 	program_set(&n->p->ops[1], field, 0, value);
-	for (int i = 0; i < n->p->nbuffers; i++)
-		n->p->buffers[i].last = n->p->nops - 1;
-	n->p->dram_free = n->dram;
-	const size_t before = strlen(fixture_said(t));
-	assert_false(program_verify(n->p, target, &t->diag));
-	return fixture_said(t) + before;
+	return say_refused(t, n);
 }
 
 typedef struct Refusal {
@@ -233,6 +255,22 @@ static void senders_nobody_waits_for_are_refused(void **state)
 	check_refusals(*state, cases, sizeof cases / sizeof *cases);
 }
 
+static void early_weights_need_room_of_their_own(void **state)
+{
+	Net *n = small_pair(*state);
+	n->p->ops[0].early = true;
+	assert_non_null(strstr(say_refused(*state, n), "early: only weights of a later op"));
+	n = small_pair(*state);
+	n->p->ops[2].early = true;
+	assert_non_null(strstr(say_refused(*state, n), "early: weights_cb 0 is in use in the op"));
+	n = small_pair(*state);
+	n->p->ops[1].early = true;
+	for (int i = 0; i < n->p->nbuffers; i++)
+		if (strncmp(n->p->buffers[i].name, "stream", 6) == 0)
+			n->p->buffers[i].first = 1;
+	assert_non_null(strstr(say_refused(*state, n), "buffer is not there in the op before"));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -242,9 +280,11 @@ int main(void)
 		CASE(sums_between_chunks_lose_nothing),
 		CASE(several_cores_read_in_turn),
 		CASE(rectangles_follow_each_other),
+		CASE(weights_come_while_the_op_before_runs),
 		CASE(any_way_gives_the_same_bytes),
 		CASE(pages_that_do_not_fit_are_refused),
 		CASE(senders_nobody_waits_for_are_refused),
+		CASE(early_weights_need_room_of_their_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

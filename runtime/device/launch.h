@@ -68,9 +68,11 @@ static inline __attribute__((noreturn)) void tt_follow(uint32_t risc)
 	uint32_t s = 0;
 	tt_l1_set(tt_finished(risc), 0);
 	for (;;) {
-		s++;
-		tt_l1_reach(TT_START, s);
-		const TtOp *op = tt_block(s);
+		const TtOp *op = tt_block(++s);
+		if (risc == TT_NCRISC)
+			tt_l1_reach(TT_READY, s);
+		if (risc != TT_NCRISC || !op->early)
+			tt_l1_reach(TT_START, s);
 		tt_local()->op = s;
 		if (!op->op)
 			tt_local()->run++;
@@ -90,6 +92,8 @@ static inline void tt_fetch_block(uint32_t s, uint32_t index, uint32_t bytes)
 	const TtLaunch *l = tt_launch();
 	tt_noc_read(l->block_node, l->block_at + index * l->block_bytes,
 		    (uint32_t)(uintptr_t)tt_block(s), bytes);
+	noc_async_read_barrier();
+	tt_l1_set(TT_READY, s);
 }
 
 /* All stores to configuration before it have been processed: a word that can be
@@ -101,7 +105,8 @@ static inline void tt_cfg_settle(void)
 	__asm__ volatile("addi x0, %0, 0" : : "r"(seen) : "memory");
 }
 
-/* New code for this op. All RISC-Vs wait for TT_START, none is in the area. */
+/* New code for this op. All RISC-Vs wait for TT_START, or NCRISC is at an early op,
+ * whose code is resident: none is in the area. */
 static inline void tt_load_overlay(const TtOp *op)
 {
 	tt_noc_read(op->overlay_node, op->overlay_from, op->overlay_to, op->overlay_bytes);
@@ -112,7 +117,7 @@ static inline void tt_load_overlay(const TtOp *op)
 		__asm__ volatile("nop");
 }
 
-/* Op `index` of the program, number s; its block has been asked for. */
+/* Op `index` of the program, number s; its block is there. */
 static inline void tt_lead_op(uint32_t s, uint32_t index)
 {
 	const TtLaunch *l = tt_launch();
@@ -131,7 +136,7 @@ static inline void tt_lead_op(uint32_t s, uint32_t index)
 	if (tt_moves(op, TT_MOVE_BEFORE))
 		noc_async_read_barrier();
 	tt_l1_set(TT_START, s);
-	const uint32_t beside = tt_moves(op, TT_MOVE_ALONGSIDE);
+	tt_moves(op, TT_MOVE_ALONGSIDE); /* what they read is there with the next block */
 	tt_zero_strips(op);
 	if (op->routine[TT_BRISC])
 		tt_dispatch(op->routine[TT_BRISC], tt_op_words(op, op->params_at));
@@ -139,8 +144,6 @@ static inline void tt_lead_op(uint32_t s, uint32_t index)
 	tt_fetch_block(s + 1, index + 1 == l->ops ? 0 : index + 1, op->next_bytes);
 	for (uint32_t r = TT_NCRISC; r < TT_RISCS; r++)
 		tt_l1_reach(tt_finished(r), s);
-	if (beside)
-		noc_async_read_barrier();
 	noc_async_write_barrier(); /* zeros, which moves and pushes take along */
 	if (tt_moves(op, TT_MOVE_AFTER))
 		noc_async_write_barrier();

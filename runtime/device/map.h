@@ -29,14 +29,17 @@
  *     4. TT_START = s, and all five RISC-Vs run their routine of the op, BRISC
  *        its own (edges to zero, host edges, ...), beside it the moves that go
  *        alongside;
- *     5. starts fetching the next block; waits for TT_FINISHED of the others,
- *        and for the moves; writes to DRAM what is to be written after the op;
+ *     5. fetches the next block, TT_READY = s + 1; waits for TT_FINISHED of the
+ *        others, and for the moves; writes to DRAM what is to be written after
+ *        the op;
  *     6. for each core that needs rows of the result: waits for
  *        TT_ENTERED[peer] >= s, writes the rows; when all writes are
  *        acknowledged, TT_PUSHED[me] = s on each of them. A core that gets no
  *        rows but is told (it reads from DRAM what was written there) need not
  *        have entered the op; a core that pushes to itself tells nobody.
- *   The others: wait for TT_START >= s, run, TT_FINISHED[risc] = s.
+ *   The others: wait for TT_START >= s, run, TT_FINISHED[risc] = s. If the op is
+ *   `early` NCRISC waits for TT_READY >= s alone: it brings the op's weights while
+ *   the others are at op s - 1. It is never further ahead, since TT_READY is not.
  *
  * After the last op every core increments TT_DONE_COUNT of core 0; when all
  * have, core 0 sets `done` to the number of the run.
@@ -64,6 +67,7 @@ enum {
 	TT_DONE_COUNT = TT_CONTROL + 0x3b0, /* on core 0; atomics want 16 bytes of alignment */
 	TT_ATOMIC_RETURN = TT_CONTROL + 0x3c0, /* where atomics leave what they found */
 	TT_OP_WORD = TT_CONTROL + 0x3d0,   /* index of the op the core is at */
+	TT_READY = TT_CONTROL + 0x3e0,     /* op number whose block is there */
 	TT_SEMAPHORES = TT_CONTROL + 0x400, /* 16 of 16 bytes, of the program */
 	TT_CB_WORDS = TT_CONTROL + 0x500,  /* TtCbWords for each of 32 circular buffers */
 	TT_ZEROS = TT_CONTROL + 0x800,     /* 1024 zero bytes */
@@ -139,6 +143,7 @@ typedef struct TtOp {
 	uint32_t params_at;             /* of the op's own structure (params.def) */
 	uint32_t moves, moves_at;       /* between DRAM and this core's L1: TtMove */
 	uint32_t next_bytes;            /* of the block that follows; 32 or a multiple */
+	uint32_t early;                 /* 1: NCRISC starts when the block is there */
 } TtOp;
 
 /* Lists of a block are as long as there are cores, so their elements are short. */
