@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-enum { CREDIT_SEMAPHORE = 0, ARRIVED_SEMAPHORE = 1 };
-
 void lower_set(Lowering *l, ProgramOp *op, int core, const char *field, int index, uint32_t value)
 {
 	if (core == 0)
@@ -92,6 +90,12 @@ static void buffers(Lowering *l)
 							  weights ? "weights" : "rows", i),
 					  weights ? s->weight_address : s->scratch_address,
 					  weights ? s->weight_bytes : s->scratch_bytes);
+		b->first = l->first_op[i] - (weights && s->stream.early);
+		b->last = l->last_op[i];
+		if (!s->stream.sums_bytes)
+			continue;
+		b = buffer(l, arena_printf(l->arena, "%s.sums%d", s->op->name, i),
+			   s->stream.sums_address, s->stream.sums_bytes);
 		b->first = l->first_op[i];
 		b->last = l->last_op[i];
 	}
@@ -106,8 +110,7 @@ Program *lower(const Plan *plan)
 	l.last_op = arena_array(a, int, plan->nsteps + 1);
 	for (int c = 0; c < plan->cores; c++)
 		program_core(p, c % plan->cols, c / plan->cols);
-	program_semaphore(p, "weights.credit")->id = CREDIT_SEMAPHORE;
-	program_semaphore(p, "weights.arrived")->id = ARRIVED_SEMAPHORE;
+	lower_semaphores(&l);
 	for (int i = 0; i < plan->nsteps; i++) {
 		const Step *s = &plan->steps[i];
 		const int images = (s->out ? s->out : s->in[0].tensor)->images;

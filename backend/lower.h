@@ -81,6 +81,8 @@ uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups);
 
 /* Pages of STEP_CHANNEL: bias and taps of two planes each. */
 void lower_channel_pages(const Step *s, Range groups, uint8_t *to);
+/* The semaphores weights are shared with. */
+void lower_semaphores(Lowering *l);
 
 /* Circular buffer, DRAM image and who reads and sends: the op's weights. */
 void lower_weights(Lowering *l, ProgramOp *op, const Step *s);

@@ -9,18 +9,6 @@ static Range positions(const Step *s, int core)
 	return range_count(rows) ? step_positions(s, rows) : (Range){ 0, 0 };
 }
 
-/* Rows computed at a time from the same weights, where one output tile leaves
- * room for them in half of Dst. */
-static uint32_t rows_held(const Lowering *l, const Step *s)
-{
-	int most = 1;
-	for (int c = 0; c < l->plan->cores && s->held == 1; c++) {
-		const int rows = range_count(positions(s, c));
-		most = rows > most ? rows : most;
-	}
-	return most < 4 ? (uint32_t)most : 4;
-}
-
 static int floor_div(int a, int b)
 {
 	return a < 0 ? -((b - 1 - a) / b) : a / b;
@@ -88,7 +76,7 @@ void lower_conv(Lowering *l, const Step *s)
 {
 	ProgramOp *op = lower_tiles(l, s);
 	const uint32_t n = (uint32_t)s->held, phases = (uint32_t)s->phases;
-	const uint32_t hold = rows_held(l, s);
+	const uint32_t hold = (uint32_t)s->stream.hold;
 	const uint32_t in = (uint32_t)s->in[0].tensor->layout.type;
 	l->images = s->out->images;
 	set_input_sets(op, s);

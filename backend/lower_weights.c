@@ -7,7 +7,6 @@
  */
 #include "backend/lower.h"
 
-#include <assert.h>
 #include <string.h>
 
 uint64_t lower_dram_all(Lowering *l, uint64_t bytes)
@@ -17,7 +16,20 @@ uint64_t lower_dram_all(Lowering *l, uint64_t bytes)
 	return at;
 }
 
-enum { WEIGHTS_CB = 0, CREDIT_SEMAPHORE = 0, ARRIVED_SEMAPHORE = 1 };
+enum { WEIGHTS_CB = 0, SUMS_CB = 1, EARLY_CB = 2 };
+
+/* Semaphores: of credits for all cores and for a column of them, of pages that
+ * have arrived from each of four cores. */
+enum { CREDIT_ALL = 0, ARRIVED = 1, CREDIT_COLUMN = ARRIVED + TT_FETCHERS };
+
+void lower_semaphores(Lowering *l)
+{
+	program_semaphore(l->program, "weights.credit")->id = CREDIT_ALL;
+	program_semaphore(l->program, "weights.credit.column")->id = CREDIT_COLUMN;
+	for (int f = 0; f < TT_FETCHERS; f++)
+		program_semaphore(l->program, arena_printf(l->arena, "weights.arrived%d", f))->id =
+			ARRIVED + f;
+}
 
 /* One weight by padded output channel, real input channel and tap. A 2x2
  * transposed convolution has tiles (output tile, row tap, column tap). */
@@ -74,32 +86,43 @@ static uint64_t place_image(Lowering *l, const Step *s, const uint8_t *data, uin
 	return image->address;
 }
 
-/* Bias and blocks of each group. */
+/* The pages of a group, made of its bias and the blocks of each part. */
+static uint8_t *pack_group(Lowering *l, const Step *s, int group, uint8_t *const *parts,
+			   uint8_t *to)
+{
+	const int blocks = step_block_count(s), each = s->stream.chunk_blocks;
+	uint8_t *all = arena_alloc(l->arena, (size_t)step_block_bytes(s, 0, blocks)), *at = all;
+	for (int i = 0; i < s->nin; i++) {
+		const WeightBlocks w = step_blocks(s, i);
+		const size_t n = weight_bytes(&w) / (size_t)s->groups;
+		memcpy(at, parts[i] + (size_t)group * n, n);
+		at += n;
+	}
+	for (int c = 0; c < s->stream.chunks; c++, to += s->page_bytes) {
+		const size_t first = (size_t)step_block_bytes(s, 0, c * each);
+		const size_t n = (size_t)step_block_bytes(s, c * each, (c + 1) * each);
+		memset(to, 0, (size_t)s->page_bytes);
+		memcpy(pack_bias(s, group, to), all + first, n);
+	}
+	return to;
+}
+
 static void pack_products(Lowering *l, const Step *s, Range groups, uint8_t *to)
 {
 	uint8_t **parts = arena_array(l->arena, uint8_t *, s->nin);
-	const uint8_t *end = to + (uint64_t)range_count(groups) * (uint64_t)s->page_bytes;
 	int64_t cin = 0, first = 0;
 	for (int i = 0; i < s->nin; i++)
 		cin += s->in[i].channels / s->channel_groups;
 	for (int i = 0; i < s->nin; first += s->in[i++].channels)
 		parts[i] = pack_part(l, s, i, first, cin);
-	for (int g = groups.first; g < groups.end; g++) {
-		to = pack_bias(s, g, to);
-		for (int i = 0; i < s->nin; i++) {
-			const WeightBlocks w = step_blocks(s, i);
-			const size_t n = weight_bytes(&w) / (size_t)s->groups;
-			memcpy(to, parts[i] + (size_t)g * n, n);
-			to += n;
-		}
-	}
-	assert(to == end);
-	(void)end;
+	for (int g = groups.first; g < groups.end; g++)
+		to = pack_group(l, s, g, parts, to);
 }
 
 uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
 {
-	const uint64_t bytes = (uint64_t)range_count(groups) * (uint64_t)s->page_bytes;
+	const uint64_t bytes = (uint64_t)range_count(groups) * (uint64_t)s->stream.chunks
+		* (uint64_t)s->page_bytes;
 	uint8_t *data = arena_alloc(l->arena, bytes);
 	if (s->kind == STEP_CHANNEL)
 		lower_channel_pages(s, groups, data);
@@ -133,58 +156,122 @@ static void set_images(Lowering *l, ProgramOp *op, const Step *s)
 	}
 }
 
-/* Core 0 reads the weights and sends them to all others at once. */
-static void share(Lowering *l, ProgramOp *op)
+static uint32_t node(int col, int row) { return TT_NODE(TT_VIRTUAL + col, TT_VIRTUAL + row); }
+
+/* Cores of a rectangle, row by row; those that read stand as far apart as can be. */
+static void share(Lowering *l, ProgramOp *op, const Step *s, int col, int cols)
 {
 	const Plan *p = l->plan;
-	const uint32_t first = TT_NODE(TT_VIRTUAL, TT_VIRTUAL);
-	program_set(op, "fetch_node", 0, first);
-	program_set(op, "mcast_first", 0, first);
-	program_set(op, "mcast_last", 0,
-		    TT_NODE(TT_VIRTUAL + p->cols - 1, TT_VIRTUAL + p->rows - 1));
-	program_set(op, "receivers", 0, (uint32_t)p->cores - 1);
-	program_set(op, "credit_semaphore", 0, CREDIT_SEMAPHORE);
-	program_set(op, "arrived_semaphore", 0, ARRIVED_SEMAPHORE);
+	const int cores = cols * p->rows, asked = s->stream.fetchers ? s->stream.fetchers : 1;
+	const int fetchers = asked < cores ? asked : cores;
+	const int fetch = program_variant(l->program, "weights_fetch", NULL, 0);
+	program_set(op, "fetchers", 0, (uint32_t)fetchers);
+	program_set(op, "receivers", 0, (uint32_t)cores - 1);
+	program_set(op, "credit_semaphore", 0, cols == p->cols ? CREDIT_ALL : CREDIT_COLUMN);
+	program_set(op, "arrived_semaphore", 0, ARRIVED);
+	for (int i = 0; i < cores; i++) {
+		const int core = i / cols * p->cols + col + i % cols;
+		lower_set(l, op, core, "mcast_first", 0, node(col, 0));
+		lower_set(l, op, core, "mcast_last", 0, node(col + cols - 1, p->rows - 1));
+		for (int f = 0; f < fetchers; f++) {
+			const int at = f * cores / fetchers;
+			const uint32_t from = node(col + at % cols, at / cols);
+			lower_set(l, op, core, f ? "fetch_nodes" : "fetch_node", f ? f - 1 : 0, from);
+			if (at == i) {
+				lower_set(l, op, core, "fetcher", 0, (uint32_t)f);
+				program_run_on(op, core, TT_NCRISC, fetch);
+			}
+		}
+	}
+}
+
+/* Cores that need the same weights and stand in a rectangle share them: all, or
+ * each column if core c has set c % sets of them and there are as many columns. */
+static void fetch(Lowering *l, ProgramOp *op, const Step *s, int sets)
+{
+	const Plan *p = l->plan;
+	const bool whole = p->cores == p->cols * p->rows;
+	bool busy = true;
+	for (int c = 0; c < p->cores; c++)
+		busy &= !region_empty(s->out->shard[c].own);
 	lower_run(l, op, TT_NCRISC, "weights_receive", NULL, 0);
-	program_run_on(op, 0, TT_NCRISC, program_variant(l->program, "weights_fetch", NULL, 0));
+	if (whole && p->cores > 1 && sets == 1) {
+		share(l, op, s, 0, p->cols);
+	} else if (whole && busy && p->rows > 1 && sets == p->cols) {
+		for (int col = 0; col < p->cols; col++)
+			share(l, op, s, col, 1);
+	} else {
+		lower_run(l, op, TT_NCRISC, "weights_read", NULL, 0);
+	}
+}
+
+static void set_cb(Lowering *l, ProgramOp *op, int id, uint32_t at, uint32_t page, uint32_t pages)
+{
+	ProgramCb *cb = program_cb(l->program, op, id);
+	cb->address = at;
+	cb->page_bytes = page;
+	cb->pages = pages;
+}
+
+static void set_chunks(Lowering *l, ProgramOp *op, const Step *s)
+{
+	const Stream *w = &s->stream;
+	const int tiles = s->held > w->hold ? s->held : w->hold;
+	program_set(op, "chunks", 0, (uint32_t)w->chunks);
+	program_set(op, "chunk_blocks", 0, (uint32_t)w->chunk_blocks);
+	program_set(op, "block", 0, (uint32_t)w->block);
+	program_set(op, "passes", 0, (uint32_t)w->passes);
+	if (!w->sums_bytes)
+		return;
+	program_set(op, "sums_cb", 0, SUMS_CB);
+	program_set(op, "sums", 0, w->sums_address);
+	program_set(op, "sums_pages", 0, (uint32_t)w->block);
+	set_cb(l, op, SUMS_CB, w->sums_address, (uint32_t)tiles * 4 * TILE_VALUES,
+	       (uint32_t)w->block);
+}
+
+/* Images that are ops of their own find the weights of the first one, if all of
+ * them are still there. */
+static bool already_there(const Lowering *l, const Step *s)
+{
+	return l->image > 0 && s->stream.passes == 1
+		&& s->stream.pages >= s->groups * s->stream.chunks;
 }
 
 /* The circular buffer, and where its pages come from. */
-static void set_ring(Lowering *l, ProgramOp *op, const Step *s, uint32_t page_bytes, uint32_t pages)
+static void set_ring(Lowering *l, ProgramOp *op, const Step *s, int cb, uint32_t page_bytes,
+		     uint32_t pages)
 {
-	program_set(op, "weights_cb", 0, WEIGHTS_CB);
+	program_set(op, "weights_cb", 0, (uint32_t)cb);
 	program_set(op, "weights", 0, s->weight_address);
 	program_set(op, "page_bytes", 0, page_bytes);
 	program_set(op, "pages", 0, pages);
 	program_set(op, "dram_bank", 0, 0);
 	program_set(op, "dram_page", 0, DRAM_PAGE);
-	ProgramCb *cb = program_cb(l->program, op, WEIGHTS_CB);
-	cb->address = s->weight_address;
-	cb->page_bytes = page_bytes;
-	cb->pages = pages;
-}
-
-/* Who reads them: one core for all, if they need the same. */
-static void set_reader(Lowering *l, ProgramOp *op, bool same)
-{
-	const Plan *p = l->plan;
-	if (same && p->cores > 1 && p->cores == p->cols * p->rows)
-		share(l, op);
-	else
-		lower_run(l, op, TT_NCRISC, "weights_read", NULL, 0);
+	set_cb(l, op, cb, s->weight_address, page_bytes, pages);
 }
 
 void lower_weights(Lowering *l, ProgramOp *op, const Step *s)
 {
-	set_ring(l, op, s, (uint32_t)s->page_bytes, (uint32_t)(s->weight_bytes / s->page_bytes));
+	const bool again = l->image > 0;
+	op->early = s->stream.early && !again;
+	const bool other = (op->early && program_has_cb(op - 1, WEIGHTS_CB))
+		|| (again && program_has_cb(op - 1, EARLY_CB));
+	set_ring(l, op, s, other ? EARLY_CB : WEIGHTS_CB, (uint32_t)s->page_bytes,
+		 (uint32_t)s->stream.pages);
 	set_images(l, op, s);
-	set_reader(l, op, s->out->cut.splits == 1);
+	if (s->stream.chunk_blocks)
+		set_chunks(l, op, s);
+	if (already_there(l, s))
+		lower_run(l, op, TT_NCRISC, "weights_stay", NULL, 0);
+	else
+		fetch(l, op, s, s->out->cut.splits);
 }
 
 void lower_page(Lowering *l, ProgramOp *op, const Step *s, const uint8_t *data, uint64_t bytes)
 {
-	set_ring(l, op, s, (uint32_t)bytes, 1);
+	set_ring(l, op, s, WEIGHTS_CB, (uint32_t)bytes, 1);
 	program_set(op, "groups", 0, 1);
 	program_set(op, "dram_at", 0, (uint32_t)place_image(l, s, data, bytes));
-	set_reader(l, op, true);
+	fetch(l, op, s, 1);
 }

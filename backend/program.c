@@ -154,6 +154,14 @@ ProgramCb *program_cb(Program *p, ProgramOp *op, int id)
 	return &op->cbs[at];
 }
 
+bool program_has_cb(const ProgramOp *op, int id)
+{
+	for (int i = 0; i < op->ncbs; i++)
+		if (op->cbs[i].id == id)
+			return true;
+	return false;
+}
+
 void program_absorbed(Program *p, ProgramOp *op, const char *name)
 {
 	*ADD(p, op->absorbed, op->nabsorbed) = name;

@@ -229,6 +229,7 @@ void program_set(ProgramOp *op, const char *field, int index, uint32_t value);
 void program_set_core(Program *p, ProgramOp *op, int core, const char *field, int index,
 		      uint32_t value);
 ProgramCb *program_cb(Program *p, ProgramOp *op, int id);
+bool program_has_cb(const ProgramOp *op, int id);
 void program_absorbed(Program *p, ProgramOp *op, const char *name);
 void program_arrival(Program *p, ProgramOp *op, int core, ProgramArrival arrival);
 void program_push(Program *p, ProgramOp *op, int core, ProgramPush push);

@@ -302,14 +302,6 @@ static bool lies_there(const Verifier *v, int op, const ProgramCb *cb)
 	return false;
 }
 
-static bool has_cb(const ProgramOp *op, int id)
-{
-	for (int i = 0; i < op->ncbs; i++)
-		if (op->cbs[i].id == id)
-			return true;
-	return false;
-}
-
 void verify_early(Verifier *v, int index)
 {
 	const ProgramOp *op = &v->p->ops[index];
@@ -326,7 +318,7 @@ void verify_early(Verifier *v, int index)
 			continue;
 		if (strncmp(routine_at(v->p->variants[variant].routine)->name, "weights_", 8) != 0)
 			verify_wrong(v, op->loc, index, c, "early: ncrisc brings no weights");
-		if (has_cb(op - 1, id))
+		if (program_has_cb(op - 1, id))
 			verify_wrong(v, op->loc, index, c, "early: weights_cb %d is in use in the op before", id);
 		for (int i = 0; i < op->ncbs; i++)
 			if (op->cbs[i].id == id && !lies_there(v, index, &op->cbs[i]))

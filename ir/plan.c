@@ -43,10 +43,11 @@ Region region_cover(Region a, Region b)
 	return (Region){ range_cover(a.rows, b.rows), range_cover(a.planes, b.planes) };
 }
 
-/* The most input tiles that divide them all and fit a block of n times as many. */
-static uint32_t block_depth(uint32_t tiles, uint32_t n)
+/* The most input tiles, up to `most` unless it is 0, that divide them all and fit
+ * a block of n times as many. */
+static uint32_t block_depth(uint32_t tiles, uint32_t n, uint32_t most)
 {
-	uint32_t k = tiles;
+	uint32_t k = most && most < tiles ? most : tiles;
 	while (k > 1 && (tiles % k || k * n > MAX_BLOCK_TILES))
 		k--;
 	return k;
@@ -59,8 +60,33 @@ WeightBlocks step_blocks(const Step *s, int part)
 	const uint32_t n = (uint32_t)s->held;
 	return (WeightBlocks){
 		.type = (uint32_t)s->weights, .taps = (uint32_t)s->taps, .cin = tiles * TILE,
-		.cout = (uint32_t)s->groups * n * TILE, .k = block_depth(tiles, n), .n = n,
+		.cout = (uint32_t)s->groups * n * TILE, .n = n,
+		.k = block_depth(tiles, n, (uint32_t)s->stream.chunk_tiles),
 	};
+}
+
+int step_block_count(const Step *s)
+{
+	int blocks = 0;
+	for (int i = 0; i < s->nin; i++) {
+		const WeightBlocks w = step_blocks(s, i);
+		blocks += (int)weight_block_count(&w) / s->groups;
+	}
+	return blocks;
+}
+
+int64_t step_block_bytes(const Step *s, int first, int end)
+{
+	int64_t bytes = 0;
+	int number = 0;
+	for (int i = 0; i < s->nin; i++) {
+		const WeightBlocks w = step_blocks(s, i);
+		const Range mine = { number, number + (int)weight_block_count(&w) / s->groups };
+		bytes += (int64_t)range_count(range_both(mine, (Range){ first, end }))
+			* weight_block_bytes(&w);
+		number = mine.end;
+	}
+	return bytes;
 }
 
 /* Output planes of a group, less than one if a tile of them takes several. */
@@ -157,6 +183,12 @@ static void print_step(const Step *s, int i, FILE *f)
 	if (s->weights)
 		fprintf(f, " held=%d groups=%d phases=%d weights=%lld@0x%x", s->held, s->groups,
 			s->phases, (long long)s->weight_bytes, (unsigned)s->weight_address);
+	if (s->stream.chunks > 1)
+		fprintf(f, " chunks=%d block=%d passes=%d sums=%lld@0x%x", s->stream.chunks,
+			s->stream.block, s->stream.passes, (long long)s->stream.sums_bytes,
+			(unsigned)s->stream.sums_address);
+	if (s->stream.early)
+		fprintf(f, " early");
 	if (s->scratch_bytes)
 		fprintf(f, " scratch=%lld@0x%x", (long long)s->scratch_bytes,
 			(unsigned)s->scratch_address);

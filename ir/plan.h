@@ -116,11 +116,30 @@ typedef struct Reduce {
 } Reduce;
 
 /*
+ * How weights reach the cores of a step (runtime/device/DEVICE.md, Weights).
+ * What a plan decides comes first; the rest follows from it (plan_weights.c).
+ */
+typedef struct Stream {
+	int chunk_tiles; /* input tiles of all taps and parts in a page, at most; 0: all */
+	int ring;        /* pages a core has room for; 0: all, they stay */
+	int positions;   /* a core finishes while a group's pages come by; 0: as few as can be */
+	int fetchers;    /* cores that read for others, where cores share them; 0: one */
+	bool early;      /* they come while the step before runs */
+	int rung;        /* how often it was made smaller to fit; -1: it cannot be */
+	int hold;        /* rows of positions at a time, from the same weights */
+	int chunk_blocks, chunks; /* blocks in a page, pages of a group */
+	int block, passes;        /* units of 32 * hold positions at a time, how often that is */
+	int pages;       /* of the circular buffer */
+	int64_t sums_bytes; /* partial sums of a block */
+	uint32_t sums_address;
+} Stream;
+
+/*
  * Weights of a step come in groups of `held` output tiles of 32 channels that
  * are computed side by side from the same pixels. A group is a page of its
- * circular buffer: 64 bytes of bias for each tile (bf16), then the blocks of
- * every part of the input, part by part. A 2x2 transposed convolution has four
- * tiles for each one of the output, its taps, two in a group.
+ * circular buffer, or several: 64 bytes of bias for each tile (bf16), then the
+ * blocks of every part of the input, part by part. A 2x2 transposed convolution
+ * has four tiles for each one of the output, its taps, two in a group.
  */
 typedef struct Step {
 	StepKind kind;
@@ -151,12 +170,17 @@ typedef struct Step {
 	int64_t page_bytes;
 	int64_t weight_bytes; /* pages a core holds while the step runs */
 	uint32_t weight_address;
+	Stream stream;
 	int64_t scratch_bytes; /* rows on their way from or to the host */
 	uint32_t scratch_address;
 } Step;
 
 /* The blocks of one part of the input. */
 WeightBlocks step_blocks(const Step *s, int part);
+
+/* Blocks of a group, all parts; bytes of those from `first` to before `end`. */
+int step_block_count(const Step *s);
+int64_t step_block_bytes(const Step *s, int first, int end);
 
 /* Groups of weights that make these planes of the output. */
 Range step_groups(const Step *s, Range planes);

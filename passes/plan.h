@@ -35,7 +35,16 @@ void plan_cut(Plan *p, int cores, Cut cut);
  * which has to be done again if it says true. */
 bool plan_reshard(Plan *p);
 
-/* Gives every buffer its address; false, reported, if L1 is too small. */
+/* Sizes pages, their circular buffer and sums of a step that has weights, once it
+ * is cut. */
+void plan_size_weights(const Plan *p, Step *s);
+
+/* Makes the weights of one of these steps, life.end not among them, take less
+ * room; false if none can. */
+bool plan_stream_more(Plan *p, Range life);
+
+/* Gives every buffer its address, with weights streamed where they do not fit;
+ * false, reported, if L1 is too small all the same. */
 bool plan_place(Plan *p);
 
 #endif

@@ -19,11 +19,6 @@
 
 enum { MAX_PAGES = 255 };
 
-static int held_tiles(int tiles)
-{
-	return tiles % 4 == 0 ? 4 : tiles % 2 == 0 ? 2 : 1;
-}
-
 /* Two phases see all of a bfp8_b weight, but not of a bf16 one. */
 int plan_fidelity(Builder *b, const Step *s)
 {
@@ -42,14 +37,10 @@ static void size_weights(Builder *b, Step *s, int channels)
 	const bool deconv = s->kind == STEP_DECONV2;
 	s->weights = s->op->weights & DEV_BFP8_B ? DEV_BFP8_B : DEV_BF16;
 	s->taps = deconv ? 1 : s->window[0].size * s->window[1].size;
-	s->held = deconv ? 2 : held_tiles(tiles / s->channel_groups);
+	s->held = deconv ? 2 : plan_held(b, s->op, tiles / s->channel_groups);
 	s->groups = deconv ? 2 * tiles : tiles / s->held;
 	s->phases = plan_fidelity(b, s);
-	s->page_bytes = (int64_t)s->held * 2 * TILE;
-	for (int i = 0; i < s->nin; i++) {
-		const WeightBlocks blocks = step_blocks(s, i);
-		s->page_bytes += (int64_t)weight_bytes(&blocks) / s->groups;
-	}
+	plan_weight_hints(b, s);
 	if (s->groups > MAX_PAGES)
 		plan_refuse(b, s->op, "more output channels than a routine takes");
 }

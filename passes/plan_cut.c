@@ -170,11 +170,8 @@ static void size_step(Plan *p, Step *s)
 	if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT)
 		s->scratch_bytes = EDGE_ROOM * round_up(4 * t->layout.cols, ALIGN_DRAM);
 	s->weight_bytes = s->kind == STEP_MIX ? s->page_bytes : 0;
-	for (int c = 0; s->weights && c < p->cores; c++) {
-		const int pages = range_count(step_groups(s, t->shard[c].own.planes));
-		if (pages * s->page_bytes > s->weight_bytes)
-			s->weight_bytes = pages * s->page_bytes;
-	}
+	if (s->weights)
+		plan_size_weights(p, s);
 }
 
 void plan_cut(Plan *p, int cores, Cut cut)

@@ -32,14 +32,15 @@ static void add(Buffers *b, int64_t bytes, int born, int dies, uint32_t *a32, ui
 
 static Buffers collect(Plan *p)
 {
-	Buffers b = { arena_array(p->graph->arena, Buffer, p->ntensors + 2 * p->nsteps), 0 };
+	Buffers b = { arena_array(p->graph->arena, Buffer, p->ntensors + 3 * p->nsteps), 0 };
 	for (int i = 0; i < p->ntensors; i++) {
 		PlanTensor *t = p->tensors[i];
 		add(&b, t->bytes, t->born, t->dies, NULL, &t->layout.address);
 	}
 	for (int i = 0; i < p->nsteps; i++) {
 		Step *s = &p->steps[i];
-		add(&b, s->weight_bytes, i, i, &s->weight_address, NULL);
+		add(&b, s->weight_bytes, i - s->stream.early, i, &s->weight_address, NULL);
+		add(&b, s->stream.sums_bytes, i, i, &s->stream.sums_address, NULL);
 		add(&b, s->scratch_bytes, i, i, &s->scratch_address, NULL);
 	}
 	return b;
@@ -110,22 +111,40 @@ static bool buffers_fit(const Plan *p)
 	return ok;
 }
 
-bool plan_place(Plan *p)
+/* Where the last byte would lie; the life of a buffer that reaches behind L1. */
+static int64_t place(Plan *p, int64_t first, Range *life)
 {
-	const Target *t = p->target;
-	const int64_t first = (t->l1_first + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
 	Buffers b = collect(p);
 	int64_t end = first;
 	qsort(b.v, (size_t)b.n, sizeof *b.v, larger_first);
+	p->peak = 0;
 	find_peak(p, &b);
 	for (int i = 0; i < b.n; i++) {
 		Buffer *me = &b.v[i];
 		me->at = lowest(&b, i, first);
 		end = me->at + me->bytes > end ? me->at + me->bytes : end;
+		if (me->at + me->bytes > p->target->l1_end)
+			*life = (Range){ me->born, me->dies + 1 };
 		if (me->address32)
 			*me->address32 = (uint32_t)me->at;
 		else
 			*me->address64 = (uint64_t)me->at;
+	}
+	return end;
+}
+
+bool plan_place(Plan *p)
+{
+	const Target *t = p->target;
+	const int64_t first = (t->l1_first + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
+	Range life;
+	int64_t end = place(p, first, &life);
+	while (end > t->l1_end) {
+		if (p->peak > t->l1_end - first) /* nothing else would help */
+			life = (Range){ p->peak_step, p->peak_step + 1 };
+		if (!plan_stream_more(p, life))
+			break;
+		end = place(p, first, &life);
 	}
 	if (end <= t->l1_end)
 		return buffers_fit(p);

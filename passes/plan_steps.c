@@ -228,13 +228,18 @@ static void add_op(Builder *b, const Op *op)
 /* Hints that this plan does not follow. */
 static void tell_hints(Builder *b, const Op *op)
 {
-	static const char *const followed[] = { "stored", "weights", "fidelity", "bands", "split",
-						"shard" };
+	static const char *const followed[] = {
+		"act_block_h", "bands", "cout_block", "fetchers", "fidelity", "k_block", "prefetch",
+		"residency", "shard", "split", "stored", "weights",
+	};
 	for (int i = 0; i < op->nhints; i++) {
 		const char *key = op->hints[i].key;
 		bool known = false;
 		for (size_t k = 0; k < sizeof followed / sizeof *followed; k++)
 			known |= strcmp(key, followed[k]) == 0;
+		known |= strcmp(key, "double_buffer") == 0 && op_is(op, WEIGHTS)
+			&& (strcmp(op->hints[i].value, "weights") == 0
+			    || strcmp(op->hints[i].value, "none") == 0);
 		if (!known)
 			diag_warning(b->d, op->loc, "%s '%s': this plan does not follow hint %s",
 				     op_info[op->kind].name, op->name, key);

@@ -112,4 +112,9 @@ Step *plan_arith(Builder *b, const Op *op, OpKind arith, Part x, int x_spread, P
 Window plan_window(int64_t size, const Ints *strides, const Ints *dilations, const Ints *pads,
 		   int axis);
 
+/* plan_weights.c: output tiles of a group, of so many; what hints say of how
+ * weights come. */
+int plan_held(Builder *b, const Op *op, int tiles);
+void plan_weight_hints(Builder *b, Step *s);
+
 #endif

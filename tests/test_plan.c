@@ -281,15 +281,54 @@ static void what_parameters_cannot_hold_is_said(void **state)
 
 static void hints_are_followed_or_told(void **state)
 {
-	static const char *const said[] = { "conv 'y': this plan does not follow hint k_block", NULL };
+	static const char *const said[] = { "conv 'y': this plan does not follow hint place", NULL };
 	const Plan *p = plan_and_hear(
 		*state, "graph \"n\"\n%x = input : f32[1,1,8,8]\n"
 		"%w = constant splat 0.5 : f32[1,1,1,1]\n"
-		"%y = conv %x, %w {dilations = [1,1], hints = [k_block = \"2\", fidelity = \"lofi\"], "
+		"%y = conv %x, %w {dilations = [1,1], hints = [place = \"dram\", fidelity = \"lofi\"], "
 		"pads = [0,0,0,0], strides = [1,1]} : f32[1,1,8,8]\n"
 		"%o = output %y : f32[1,1,8,8]\n", said);
 	assert_non_null(p);
 	assert_int_equal(p->steps[1].phases, 1);
+}
+
+static const Stream *stream_of(Fixture *t, int cin, const char *hints)
+{
+	static const char *const said[] = { NULL };
+	const char *text = arena_printf(
+		t->arena, "graph \"n\"\n%%x = input {stored = bf16} : f32[1,%d,8,64]\n"
+		"%%w = constant splat 0.5 : f32[128,%d,3,3]\n"
+		"%%y = conv %%x, %%w {dilations = [1,1], %s"
+		"pads = [1,1,1,1], stored = bf16, strides = [1,1], weights = bf16} : f32[1,128,8,64]\n"
+		"%%o = output %%y : f32[1,128,8,64]\n", cin, cin, hints);
+	const Plan *p = plan_and_hear(t, text, said);
+	if (!p)
+		fail_msg("%s", fixture_said(t));
+	return &p->steps[1].stream;
+}
+
+static void weights_that_do_not_fit_are_streamed(void **state)
+{
+	const Stream *w = stream_of(*state, 64, "");
+	assert_int_equal(w->chunks, 1);
+	assert_int_equal(w->pages, 1); /* 128 channels are one group */
+	w = stream_of(*state, 1024, "");
+	assert_true(w->chunks > 1);
+	assert_int_equal(w->pages, 2);
+}
+
+static void hints_say_how_weights_come(void **state)
+{
+	const Stream *w = stream_of(*state, 64, "hints = [cout_block = \"1\", k_block = \"4\", "
+				    "act_block_h = \"64\", double_buffer = \"none\", "
+				    "fetchers = \"3\", prefetch = \"yes\"], ");
+	assert_int_equal(w->chunk_blocks, 2); /* of two input tiles each */
+	assert_int_equal(w->chunks, 5);
+	assert_int_equal(w->pages, 1);
+	assert_int_equal(w->block, 2); /* of 32 positions of one row: 8 cores have one each */
+	assert_int_equal(w->sums_bytes, 2 * 4096);
+	assert_int_equal(w->fetchers, 3);
+	assert_true(w->early);
 }
 
 int main(void)
@@ -310,6 +349,8 @@ int main(void)
 		T(what_no_map_of_pixels_is_is_said),
 		T(what_parameters_cannot_hold_is_said),
 		T(hints_are_followed_or_told),
+		T(weights_that_do_not_fit_are_streamed),
+		T(hints_say_how_weights_come),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,7 @@ enum {
 
 	TT_CBS = 32,
 	TT_SEMAPHORE_COUNT = 16,
+	TT_FETCHERS = 4, /* cores that read weights for others, at most */
 };
 
 #ifndef __cplusplus

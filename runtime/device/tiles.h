@@ -32,7 +32,6 @@ enum {
 	TT_TILE_ROWS = 64, /* of Dst */
 	TT_HALF_ROWS = TT_HALF_TILES * TT_TILE_ROWS,
 	TT_PAIRS = 4, /* pairs of rows of weights that channel_* has in SrcB at a time */
-	TT_FETCHERS = 4, /* cores that read weights for others, at most */
 };
 
 /* A unit of positions: its image, its first column and row. */

@@ -1,0 +1,179 @@
+/*
+ * How weights reach the cores: what hints ask for, what follows from it, and
+ * pages or chunks where not all of them fit.
+ */
+#include "passes/plan_steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/hint.h"
+
+enum { MAX_FETCHERS = 4, MAX_PAGES = 65535, SUM_BYTES = 4 * TILE_VALUES, SUM_BLOCK = 8 };
+
+static int number(const Op *op, const char *hint)
+{
+	const char *value = op_hint(op, hint);
+	return value ? atoi(value) : 0;
+}
+
+static bool asked(const Op *op, const char *hint, const char *value)
+{
+	const char *is = op_hint(op, hint);
+	return is && strcmp(is, value) == 0;
+}
+
+int plan_held(Builder *b, const Op *op, int tiles)
+{
+	const int n = number(op, "cout_block");
+	if (!n)
+		return tiles % 4 == 0 ? 4 : tiles % 2 == 0 ? 2 : 1;
+	if (n == 3 || n > 4 || tiles % n)
+		plan_refuse(b, op, "cout_block must be 1, 2 or 4 and divide the output tiles");
+	return n == 3 || n > 4 || tiles % n ? 1 : n;
+}
+
+void plan_weight_hints(Builder *b, Step *s)
+{
+	const Op *op = s->op;
+	Stream *w = &s->stream;
+	const bool twice = !asked(op, "double_buffer", "none")
+		&& !asked(op, "double_buffer", "activations");
+	w->chunk_tiles = number(op, "k_block");
+	w->positions = number(op, "act_block_h");
+	w->fetchers = number(op, "fetchers");
+	if (w->chunk_tiles || asked(op, "residency", "streamed"))
+		w->ring = twice ? 2 : 1;
+	if (w->positions % TILE)
+		plan_refuse(b, op, "act_block_h is not a multiple of 32");
+	if (w->fetchers > MAX_FETCHERS)
+		plan_refuse(b, op, "more than 4 fetchers");
+	if (w->chunk_tiles && asked(op, "residency", "resident"))
+		plan_refuse(b, op, "weights in chunks are streamed, not resident");
+	/* The op's first step; the weights of the others come right behind it. */
+	w->early = asked(op, "prefetch", "yes") && b->plan->nsteps > 0;
+}
+
+static int larger(int a, int b) { return a > b ? a : b; }
+static int smaller(int a, int b) { return a < b ? a : b; }
+static int ratio_up(int a, int b) { return (a + b - 1) / b; }
+
+/* Rows of positions on the core that has most of them. */
+static int most_rows(const Plan *p, const Step *s)
+{
+	int most = 1;
+	for (int c = 0; c < p->cores; c++) {
+		const Range rows = s->out->shard[c].own.rows;
+		if (range_count(rows))
+			most = larger(most, range_count(step_positions(s, rows)));
+	}
+	return most;
+}
+
+/* Pages of a group and their size. */
+static void size_pages(Step *s)
+{
+	Stream *w = &s->stream;
+	const int blocks = step_block_count(s);
+	int deepest = 1;
+	for (int i = 0; i < s->nin; i++)
+		deepest = larger(deepest, (int)step_blocks(s, i).k);
+	w->chunk_blocks = w->chunk_tiles ? larger(1, w->chunk_tiles / deepest) : blocks;
+	w->chunk_blocks = smaller(w->chunk_blocks, blocks);
+	w->chunks = ratio_up(blocks, w->chunk_blocks);
+	s->page_bytes = 0;
+	for (int c = 0; c < w->chunks; c++) {
+		const int64_t bytes =
+			step_block_bytes(s, c * w->chunk_blocks, (c + 1) * w->chunk_blocks);
+		s->page_bytes = bytes > s->page_bytes ? bytes : s->page_bytes;
+	}
+	s->page_bytes += (int64_t)s->held * 2 * TILE;
+}
+
+/* How often pages come by, and what is kept of sums between them. */
+static void size_passes(const Plan *p, Step *s)
+{
+	Stream *w = &s->stream;
+	const int rows = most_rows(p, s);
+	w->hold = s->held == 1 ? smaller(rows, 4) : 1;
+	const int units = ratio_up(step_columns(s), TILE) * ratio_up(rows, w->hold) * s->out->images;
+	w->block = w->positions ? larger(1, w->positions / TILE / w->hold)
+		 : w->chunks > 1 ? 1 : units;
+	if (w->chunks > 1 && s->kind == STEP_DECONV2)
+		w->block = 1; /* store_pairs has no sums */
+	w->block = smaller(w->block, units);
+	w->passes = ratio_up(units, w->block);
+	w->sums_bytes = 0;
+	if (w->chunks > 1 && w->block > 1)
+		w->sums_bytes = (int64_t)w->block * larger(s->held, w->hold) * SUM_BYTES;
+}
+
+void plan_size_weights(const Plan *p, Step *s)
+{
+	Stream *w = &s->stream;
+	int groups = 0;
+	for (int c = 0; c < p->cores; c++)
+		groups = larger(groups, range_count(step_groups(s, s->out->shard[c].own.planes)));
+	if (s->kind == STEP_CONV || s->kind == STEP_DECONV2) {
+		size_pages(s);
+		size_passes(p, s);
+	} else {
+		w->chunks = w->passes = 1;
+	}
+	w->pages = groups * w->chunks;
+	if (w->ring)
+		w->pages = smaller(w->pages, w->ring);
+	s->weight_bytes = w->pages * s->page_bytes;
+}
+
+/* Less and less room: pages two at a time, one at a time, then more and more
+ * chunks two at a time, with sums of a few units and without. False: no less. */
+static bool cut(const Plan *p, Step *s, int rung)
+{
+	Stream *w = &s->stream;
+	const int chunks = 2 + (rung - 3) / 2;
+	int tiles = 0;
+	for (int i = 0; i < s->nin; i++)
+		tiles += s->taps * (int)step_blocks(s, i).cin / TILE;
+	w->ring = rung == 2 ? 1 : 2;
+	if (rung > 2) {
+		if (chunks > tiles)
+			return false;
+		w->chunk_tiles = ratio_up(tiles, chunks);
+		if (!op_hint(s->op, "act_block_h"))
+			w->positions = rung % 2 ? SUM_BLOCK * TILE * w->hold : 0;
+	}
+	plan_size_weights(p, s);
+	return true;
+}
+
+static int64_t room(const Step *s) { return s->weight_bytes + s->stream.sums_bytes; }
+
+/* To the next rung that takes less room. */
+static bool stream_more(const Plan *p, Step *s)
+{
+	const int64_t before = room(s);
+	const bool product = s->kind == STEP_CONV || s->kind == STEP_DECONV2;
+	const Op *op = s->op;
+	bool more = product && !op_hint(op, "k_block") && !asked(op, "residency", "resident");
+	while (more && room(s) >= before)
+		more = cut(p, s, ++s->stream.rung);
+	return more && (int64_t)s->groups * s->stream.chunks * s->stream.passes <= MAX_PAGES;
+}
+
+bool plan_stream_more(Plan *p, Range life)
+{
+	for (;;) {
+		Step *most = NULL;
+		for (int i = life.first; i < life.end && i < p->nsteps; i++) {
+			Step *s = &p->steps[i];
+			if (s->weights && s->stream.rung >= 0 && (!most || room(s) > room(most)))
+				most = s;
+		}
+		if (!most)
+			return false;
+		if (stream_more(p, most))
+			return true;
+		most->stream.rung = -1;
+	}
+}
