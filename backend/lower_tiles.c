@@ -5,19 +5,25 @@
 
 #include <string.h>
 
-Region lower_work(const Step *s, int core)
+/* Planes a core without rows can say it works on: there is room for them in all
+ * buffers. */
+static int idle_planes(const Step *s)
 {
 	const PlanTensor *t = s->out;
-	const Region own = t->shard[core].own;
 	int planes = t->layout.planes < t->buffer_planes ? t->layout.planes : t->buffer_planes;
-	if (!region_empty(own))
-		return own;
 	for (int i = 0; i < s->nin; i++) {
-		const Region r = step_reads(s, i, (Region){ { 0, 1 }, { 0, planes } });
-		const int room = s->in[i].tensor->buffer_planes;
-		planes = range_count(r.planes) > room && room < planes ? room : planes;
+		const Region one = { { 0, 1 }, { 0, planes } };
+		const int read = range_count(step_reads(s, i, one).planes);
+		if (read == planes && read > s->in[i].tensor->buffer_planes)
+			planes = s->in[i].tensor->buffer_planes;
 	}
-	return (Region){ { 0, 0 }, { 0, planes } };
+	return planes;
+}
+
+Region lower_work(const Step *s, int core)
+{
+	const Region own = s->out->shard[core].own;
+	return region_empty(own) ? (Region){ { 0, 0 }, { 0, idle_planes(s) } } : own;
 }
 
 uint32_t lower_plane(const PlanTensor *t, int core, int phase, int image, int plane)

@@ -201,7 +201,7 @@ static bool check_inputs(Builder *b, const Op *op)
 {
 	PlanFunction *const f = functions[op->kind];
 	const int n = op_is(op, WEIGHTS) ? 1 : op->nin;
-	if (f == plan_binary || f == plan_batch_norm)
+	if (f == plan_binary || f == plan_batch_norm || f == plan_instance_norm)
 		return true;
 	for (int i = 0; i < n && op->kind != OP_VIEW; i++) {
 		const Op *in = op_in(op, i);
