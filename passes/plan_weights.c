@@ -96,7 +96,8 @@ static void size_passes(const Plan *p, Step *s)
 	Stream *w = &s->stream;
 	const int rows = most_rows(p, s);
 	w->hold = s->held == 1 ? smaller(rows, 4) : 1;
-	const int units = ratio_up(step_columns(s), TILE) * ratio_up(rows, w->hold) * s->out->images;
+	const int tiles = ratio_up(step_columns(s), TILE) * ratio_up(rows, w->hold);
+	const int units = tiles * s->out->images;
 	w->block = w->positions ? larger(1, w->positions / TILE / w->hold)
 		 : w->chunks > 1 ? 1 : units;
 	if (w->chunks > 1 && s->kind == STEP_DECONV2)
