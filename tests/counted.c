@@ -53,7 +53,7 @@ Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char 
 }
 
 static void compare(const Program *p, int op, int core, const Counters *want, const Counters *got,
-		    Tally *t)
+		    Compared *t)
 {
 	for (int id = 0; id < COUNTER_COUNT; id++) {
 		const int64_t w = counter_get(want, (CounterId)id);
@@ -67,7 +67,7 @@ static void compare(const Program *p, int op, int core, const Counters *want, co
 	}
 }
 
-static void add_routine(const Program *p, int op, int core, TtRisc risc, Tally *t)
+static void add_routine(const Program *p, int op, int core, TtRisc risc, Compared *t)
 {
 	Counters c = { 0 };
 	WorkId routine;
@@ -86,7 +86,7 @@ static void add_routine(const Program *p, int op, int core, TtRisc risc, Tally *
 			t->values[routine][id]++;
 }
 
-void counted_check(Arena *a, const Program *p, const Emission *e, Tally *t)
+void counted_check(Arena *a, const Program *p, const Emission *e, Compared *t)
 {
 	const Counters *want = predict_program(a, p);
 	const Counters *got = counted_run(a, p, e, "emu:counters,fast,strict=0,threads=1");
@@ -101,7 +101,7 @@ void counted_check(Arena *a, const Program *p, const Emission *e, Tally *t)
 	assert_int_equal(t->differing, 0);
 }
 
-void counted_print(const Tally *t)
+void counted_print(const Compared *t)
 {
 	print_message("%-16s %8s %8s  counters\n", "routine", "places", "values");
 	for (int r = 0; r < WORK_COUNT; r++) {

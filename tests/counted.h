@@ -10,19 +10,19 @@
 #include "backend/predict.h"
 
 /* What was compared, by routine. */
-typedef struct Tally {
+typedef struct Compared {
 	int64_t places[WORK_COUNT];                 /* op and core */
 	int64_t values[WORK_COUNT][COUNTER_COUNT];  /* that were not 0, of those */
 	int64_t differing;
-} Tally;
+} Compared;
 
 /* Counters of op and core, [op * cores + core], of the second run on `device`. */
 Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char *device);
 
 /* Fails at the first that differs. */
-void counted_check(Arena *a, const Program *p, const Emission *e, Tally *t);
+void counted_check(Arena *a, const Program *p, const Emission *e, Compared *t);
 
 /* A line for each routine that was there. */
-void counted_print(const Tally *t);
+void counted_print(const Compared *t);
 
 #endif

@@ -7,7 +7,7 @@
 #include "tests/counted.h"
 #include "tests/device_net.h"
 
-static Tally tally;
+static Compared tally;
 
 static void report(void) { counted_print(&tally); }
 

@@ -15,7 +15,7 @@
 #include "tests/network.h"
 #include "tests/random_unet.h"
 
-static Tally tally;
+static Compared tally;
 
 static float *zero_values(Net *n, int64_t count) { return arena_array(n->t->arena, float, count); }
 

@@ -4,6 +4,7 @@
  *     test_ops FAMILY FIRST COUNT         on the emulator, against the plain executor
  *     test_ops FAMILY FIRST COUNT race    likewise, as emu:race
  *     test_ops FAMILY FIRST COUNT ttsim   emulator and simulator leave the same bytes
+ *     test_ops FAMILY FIRST COUNT counters   the emulator counts what costs.def predicts
  *
  * Prints a table of data types and layouts. Case `seed` is the same whatever the
  * others. A refusal counts, and fails if it is not for want of L1.
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/counted.h"
 #include "tests/network.h"
 #include "tests/ops.h"
 #include "tests/same.h"
@@ -35,6 +37,8 @@ static const Entry families[] = {
 #define FAMILY(name, what) { #name, ops_##name },
 #include "tests/ops_families.def"
 };
+
+static Compared compared; /* with "counters" */
 
 static OpChoice choose(Rng *r)
 {
@@ -95,7 +99,10 @@ static bool run(const Network *net, OpNet *n, const char *device, uint64_t seed,
 	TesseraError e;
 	bool ok;
 	fill(x, in, &n->rng, n->choice.integers);
-	if (strncmp(device, "ttsim", 5) == 0) {
+	if (strcmp(device, "counters") == 0) {
+		counted_check(n->g->arena, net->program, &net->emission, &compared);
+		ok = true;
+	} else if (strncmp(device, "ttsim", 5) == 0) {
 		ok = same_memory(net, device, x, arena_printf(n->g->arena, "case %llu",
 							      (unsigned long long)seed));
 	} else {
@@ -170,6 +177,8 @@ static int run_family(const Entry *f, uint64_t first, uint64_t count, const char
 			wrong += x->wrong;
 			right += x->right;
 		}
+	if (strcmp(device, "counters") == 0)
+		counted_print(&compared);
 	return wrong == 0 && right > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -189,6 +198,6 @@ int main(int argc, char **argv)
 		if (strcmp(families[i].name, argv[1]) == 0)
 			return run_family(&families[i], strtoull(argv[2], NULL, 10),
 					  strtoull(argv[3], NULL, 10), device);
-	fprintf(stderr, "usage: test_ops FAMILY FIRST COUNT [emu|race|ttsim]\n");
+	fprintf(stderr, "usage: test_ops FAMILY FIRST COUNT [emu|race|ttsim|counters]\n");
 	return 2;
 }
