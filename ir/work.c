@@ -186,7 +186,7 @@ static int64_t operand(const Work *w, int s)
 /* Vector instructions of pair_math for 32 values, by its `op`. */
 static int64_t pair_values(const Work *w)
 {
-	static const int64_t count[] = { 5, 5, 5, 25, 8, 5, 5 };
+	static const int64_t count[] = { 5, 5, 5, 28, 8, 5, 5 };
 	return count[w->op];
 }
 
