@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "backend/routines.h"
+
 uint64_t lower_dram_all(Lowering *l, uint64_t bytes)
 {
 	const uint64_t at = l->dram;
@@ -145,9 +147,12 @@ static void set_images(Lowering *l, ProgramOp *op, const Step *s)
 	const int splits = s->out->cut.splits;
 	uint32_t *at = arena_array(l->arena, uint32_t, splits);
 	bool *made = arena_array(l->arena, bool, splits);
+	const int address = params_field(params_at(op->params), "dram_at")->word;
 	for (int c = 0; c < l->plan->cores; c++) {
 		const Range groups = groups_of(s, c);
-		if (range_count(groups) && !made[c % splits]) {
+		if (l->image > 0) { /* the op before is that of the last image */
+			at[c % splits] = program_word(op - 1, c, address);
+		} else if (range_count(groups) && !made[c % splits]) {
 			at[c % splits] = (uint32_t)lower_weight_image(l, s, groups);
 			made[c % splits] = true;
 		}

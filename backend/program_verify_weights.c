@@ -253,12 +253,39 @@ static bool takes_part(const Verifier *v, int op, int core)
 	return runs(v, op, core, "weights_fetch") || runs(v, op, core, "weights_receive");
 }
 
+/* Weights that stay are those the op before had, all of them, at the same place. */
+static void check_stay(Verifier *v, int op, int core)
+{
+	static const char *const same[] = { "groups", "chunks", "weights", "page_bytes", "pages",
+					    "dram_bank", "dram_at", "dram_page", "dram_first" };
+	const uint32_t chunks = word(v, op, core, "chunks", 0);
+	const uint32_t pages = word(v, op, core, "groups", 0) * (chunks ? chunks : 1);
+	const bool before = op > 0 && v->p->ops[op - 1].params == v->p->ops[op].params;
+	if (word(v, op, core, "passes", 0) > 1 || pages > word(v, op, core, "pages", 0))
+		verify_wrong(v, v->p->ops[op].loc, op, core,
+			     "weights_stay: passes %u, and pages: %u for %u; not all of them stay",
+			     word(v, op, core, "passes", 0), word(v, op, core, "pages", 0), pages);
+	if (!before || program_runs(&v->p->ops[op - 1], core, TT_NCRISC) < 0) {
+		verify_wrong(v, v->p->ops[op].loc, op, core, "weights_stay: the op before has none");
+		return;
+	}
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+		const uint32_t now = word(v, op, core, same[i], 0);
+		const uint32_t then = word(v, op - 1, core, same[i], 0);
+		if (now != then)
+			verify_wrong(v, v->p->ops[op].loc, op, core,
+				     "weights_stay: %s is %u, in the op before %u", same[i], now, then);
+	}
+}
+
 void verify_senders(Verifier *v, int op)
 {
 	for (int c = 0; c < v->p->ncores; c++) {
 		const int before = v->d->errors;
 		if (takes_part(v, op, c))
 			check_rectangle(v, op, c);
+		if (runs(v, op, c, "weights_stay"))
+			check_stay(v, op, c);
 		if (v->d->errors != before)
 			return; /* the others would say the same */
 	}

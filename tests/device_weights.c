@@ -215,3 +215,17 @@ void net_stream(Net *n, Stream s)
 			set_rectangle(n, op, &s, at->col, at->row);
 	}
 }
+
+void net_stay(Net *n)
+{
+	static const char *const same[] = { "chunks", "chunk_blocks", "block", "passes", "weights_cb",
+					    "weights", "page_bytes", "pages", "dram_at", "dram_first" };
+	ProgramOp *op = &n->p->ops[n->p->nops - 1];
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+		program_set(op, same[i], 0, word(op - 1, same[i], 0));
+	op->cbs[0].address = op[-1].cbs[0].address;
+	op->cbs[0].page_bytes = op[-1].cbs[0].page_bytes;
+	op->cbs[0].pages = op[-1].cbs[0].pages;
+	for (int c = 0; c < n->p->ncores; c++)
+		program_run_on(op, c, TT_NCRISC, program_variant(n->p, "weights_stay", NULL, 0));
+}

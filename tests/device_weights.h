@@ -20,4 +20,7 @@ typedef struct Stream {
 /* To the op added last, which is a conv. */
 void net_stream(Net *n, Stream s);
 
+/* The op added last has the weights of the one before, which has all of them. */
+void net_stay(Net *n);
+
 #endif

@@ -271,6 +271,45 @@ static void early_weights_need_room_of_their_own(void **state)
 	assert_non_null(strstr(say_refused(*state, n), "buffer is not there in the op before"));
 }
 
+/* A conv of its own result: the second one fetches its weights, or finds them. */
+static Net *twice(Fixture *t, int pages, bool stay, float **in, int64_t *count)
+{
+	Rng r = { 8 };
+	Net *n = net_open(t, 2);
+	Planes p[3];
+	Conv c = CONV(1, 1, 1, 1);
+	for (int i = 0; i < 3; i++)
+		p[i] = net_planes(n, DEV_BF16, 64, 2, 40, 0);
+	*in = numbers(t, &r, 64 * 4 * 40);
+	*count = 64 * 4 * 40;
+	c.values = numbers(t, &r, 64 * 64);
+	c.bias = numbers(t, &r, 64);
+	net_input(n, &p[0]);
+	net_conv(n, c, &p[0], 1, &p[1]);
+	net_stream(n, (Stream){ .pages = pages, .cols = 2, .rows = 1, .fetchers = 2 });
+	net_conv(n, c, &p[1], 1, &p[2]);
+	if (stay)
+		net_stay(n);
+	net_output(n, &p[2]);
+	return n;
+}
+
+static void weights_may_stay_for_the_next_op(void **state)
+{
+	float *in, want[64 * 4 * 40], got[64 * 4 * 40];
+	int64_t count;
+	Net *n = twice(*state, 2, false, &in, &count);
+	net_run(n, "emu:threads=1", &in, want);
+	n = twice(*state, 2, true, &in, &count);
+	net_run_all(n, &in, got, count);
+	assert_memory_equal(got, want, sizeof got);
+	n = twice(*state, 1, true, &in, &count);
+	assert_non_null(strstr(say_refused(*state, n), "pages: 1 for 2; not all of them stay"));
+	n = twice(*state, 2, true, &in, &count);
+	program_set(&n->p->ops[2], "dram_at", 0, 64);
+	assert_non_null(strstr(say_refused(*state, n), "weights_stay: dram_at is 64, in the op"));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -281,6 +320,7 @@ int main(void)
 		CASE(several_cores_read_in_turn),
 		CASE(rectangles_follow_each_other),
 		CASE(weights_come_while_the_op_before_runs),
+		CASE(weights_may_stay_for_the_next_op),
 		CASE(any_way_gives_the_same_bytes),
 		CASE(pages_that_do_not_fit_are_refused),
 		CASE(senders_nobody_waits_for_are_refused),
