@@ -53,17 +53,35 @@ static uint32_t append_pushers(Block *b, const Program *p, const ProgramOp *op, 
 	return n;
 }
 
-static void append_pushes(Block *b, const Program *p, const ProgramOpCore *on)
+/* Are these the exponents and the values of the same pixels? */
+static bool is_block(const ProgramPush *x, const ProgramPush *y)
 {
-	for (int i = 0; i < on->npushes; i++) {
+	return y->core == x->core && y->count == x->count && x->count
+		&& y->bytes == 16 * x->bytes && y->from_step == 16 * x->from_step
+		&& y->to_step == 16 * x->to_step;
+}
+
+/* How many there are, of which one may stand for two. */
+static uint32_t append_pushes(Block *b, const Program *p, const ProgramOpCore *on)
+{
+	uint32_t n = 0;
+	for (int i = 0; i < on->npushes; i++, n++) {
 		const ProgramPush *x = &on->pushes[i];
-		const bool last = i + 1 == on->npushes || x[1].core != x->core;
-		const uint32_t target = core_node(p, x->core) >> 4
-			| (uint32_t)x->core << TT_PUSH_CORE | x->count << TT_PUSH_COUNT;
-		const TtPush push = { target | (last ? TT_PUSH_LAST : 0), x->from, x->to,
-				      x->bytes, x->from_step, x->to_step };
-		append(b, &push, sizeof push);
+		const bool block = i + 1 < on->npushes && is_block(x, x + 1);
+		TtPush push = { core_node(p, x->core) >> 4 | (uint32_t)x->core << TT_PUSH_CORE
+					| x->count << TT_PUSH_COUNT,
+				x->from, x->to, x->bytes, x->from_step, x->to_step, 0, 0 };
+		if (block) {
+			push.target |= TT_PUSH_BLOCK;
+			push.values_from = x[1].from;
+			push.values_to = x[1].to;
+			i++;
+		}
+		if (i + 1 == on->npushes || on->pushes[i + 1].core != x->core)
+			push.target |= TT_PUSH_LAST;
+		append(b, &push, sizeof(uint32_t) * (block ? TT_PUSH_BLOCK_WORDS : TT_PUSH_WORDS));
 	}
+	return n;
 }
 
 static void append_moves(Block *b, const ProgramOpCore *on)
@@ -100,8 +118,7 @@ static void append_lists(Block *b, TtOp *h, const Program *p, const ProgramOp *o
 					| (uint32_t)on->arrivals[i].op << TT_ARRIVAL_OP },
 		       sizeof(TtArrival));
 	h->pushes_at = b->n;
-	h->pushes = (uint32_t)on->npushes;
-	append_pushes(b, p, on);
+	h->pushes = append_pushes(b, p, on);
 	h->zeros_at = b->n;
 	h->zeros = (uint32_t)on->nzeros;
 	for (int i = 0; i < on->nzeros; i++) {

@@ -15,7 +15,7 @@ void lower_run(Lowering *l, ProgramOp *op, TtRisc risc, const char *routine, con
 	op->variant[risc] = program_variant(l->program, routine, args, nargs);
 }
 
-static void lower_step(Lowering *l, const Step *s)
+void lower_step(Lowering *l, const Step *s)
 {
 	switch (s->kind) {
 	case STEP_EDGE_IN:
@@ -57,6 +57,11 @@ static void lower_step(Lowering *l, const Step *s)
 	case STEP_RESHARD:
 		lower_reshard(l, s);
 		break;
+	case STEP_SPILL:
+	case STEP_REFILL:
+		if (!l->image)
+			lower_move_step(l, NULL, s);
+		break;
 	case STEP_COUNT:
 		break;
 	}
@@ -77,6 +82,10 @@ static void buffers(Lowering *l)
 	const Plan *p = l->plan;
 	for (int i = 0; i < p->ntensors; i++) {
 		const PlanTensor *t = p->tensors[i];
+		if (t->layout.place == PLACE_DRAM) {
+			lower_dram_buffer(l, t);
+			continue;
+		}
 		ProgramBuffer *b = buffer(l, t->name, t->layout.address, t->bytes);
 		b->first = l->first_op[t->born];
 		b->last = l->last_op[t->dies];
@@ -101,6 +110,15 @@ static void buffers(Lowering *l)
 	}
 }
 
+void lower_images(Lowering *l, const Step *s)
+{
+	const int images = (s->out ? s->out : s->in[0].tensor)->images;
+	for (l->image = 0; l->image < images; l->image += l->images) {
+		l->images = 1;
+		lower_step(l, s);
+	}
+}
+
 Program *lower(const Plan *plan)
 {
 	Arena *a = plan->graph->arena;
@@ -111,16 +129,20 @@ Program *lower(const Plan *plan)
 	for (int c = 0; c < plan->cores; c++)
 		program_core(p, c % plan->cols, c / plan->cols);
 	lower_semaphores(&l);
+	lower_dram_tensors(&l);
 	for (int i = 0; i < plan->nsteps; i++) {
 		const Step *s = &plan->steps[i];
-		const int images = (s->out ? s->out : s->in[0].tensor)->images;
-		l.first_op[i] = p->nops;
+		l.first_op[i] = l.last_op[i] = p->nops;
 		l.step = s;
-		for (l.image = 0; l.image < images; l.image += l.images) {
-			l.images = 1;
-			lower_step(&l, s);
-		}
+		if (s->beside)
+			continue;
+		if (s->slice)
+			lower_streamed(&l, s);
+		else
+			lower_images(&l, s);
 		l.last_op[i] = p->nops - 1;
+		for (int k = i - 1; k >= 0 && plan->steps[k].beside; k--)
+			lower_move_step(&l, &p->ops[l.first_op[i]], &plan->steps[k]);
 	}
 	buffers(&l);
 	p->dram_free = l.dram;

@@ -24,6 +24,7 @@ typedef struct Lowering {
 	const Step *step; /* at hand, and which image of its result */
 	int image;
 	int images; /* that the op at hand makes, from that one on */
+	int slice; /* of a step in slices: which */
 } Lowering;
 
 /* A parameter that may differ from core to core; core 0 comes first. */
@@ -52,6 +53,9 @@ void lower_output(Lowering *l, ProgramOp *op, const Step *s);
  * last, and what it waits for. */
 void lower_around(Lowering *l, ProgramOp *op, const Step *s);
 
+/* Likewise for one of several ops on an image, perhaps the first or the last. */
+void lower_around_one(Lowering *l, ProgramOp *op, const Step *s, bool first, bool last);
+
 /* Variant of a routine for all cores, and of the math routine's activation and
  * the store's. */
 void lower_run(Lowering *l, ProgramOp *op, TtRisc risc, const char *routine, const uint32_t *args,
@@ -73,6 +77,30 @@ uint32_t lower_exponent_step(const PlanTensor *t);
 void lower_pushes(Lowering *l, ProgramOp *op, const PlanTensor *from, const PlanTensor *to);
 void lower_zeros(Lowering *l, ProgramOp *op, const Step *s);
 void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s);
+
+/* Zeros in what no row of the image fills: rows above and below it, rows the core
+ * does not use, the bytes behind the last plane. */
+void lower_rest(Lowering *l, ProgramOp *op, const PlanTensor *t);
+
+/* Room in DRAM for the tensors that lie there, and the buffer of one. */
+void lower_dram_tensors(Lowering *l);
+void lower_dram_buffer(Lowering *l, const PlanTensor *t);
+
+/* A region of a tensor in DRAM to or from a core's buffer `t`, rows inside of the
+ * image only. Cores that will read what was written are told of it; those that
+ * wrote what is read are waited for. */
+void lower_move(Lowering *l, ProgramOp *op, int core, const PlanTensor *t, const PlanTensor *dram,
+		bool out, TtMoveWhen when, Region r);
+void lower_announce(Lowering *l, ProgramOp *op, const PlanTensor *dram);
+void lower_await(Lowering *l, ProgramOp *op, const Step *s, int part);
+
+/* A spill or refill, beside an op or (NULL) by itself. */
+void lower_move_step(Lowering *l, ProgramOp *op, const Step *s);
+
+/* A step in slices of its result, each by lower_step. */
+void lower_streamed(Lowering *l, const Step *s);
+void lower_images(Lowering *l, const Step *s); /* of all images */
+void lower_step(Lowering *l, const Step *s);
 
 /* Weights of groups `groups` of a step as an image in DRAM, in pages of
  * DRAM_PAGE over all banks from bank 0 on: its address in each. */

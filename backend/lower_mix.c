@@ -47,15 +47,10 @@ static void lower_phase(Lowering *l, const Step *s, int phase)
 	lower_run(l, op, TT_TRISC1, "mix_math", (uint32_t[]){ (uint32_t)m->phases, m->across }, 2);
 	lower_store(l, op, s, pairs, 1);
 	lower_page(l, op, s, page, mix_bytes(m));
-	if (last == 0) {
+	if (last == 0)
 		lower_around(l, op, s);
-		return;
-	}
-	if (l->image == 0 && phase == 0)
-		lower_zeros(l, op, s);
-	lower_arrivals(l, op, s);
-	if (l->image + 1 == s->out->images && phase == last)
-		lower_pushes(l, op, s->out, s->out);
+	else
+		lower_around_one(l, op, s, phase == 0, phase == last);
 }
 
 void lower_mix(Lowering *l, const Step *s)

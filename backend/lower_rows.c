@@ -73,11 +73,11 @@ static void push(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTens
 		.from_step = lower_plane_step(a), .to_step = lower_plane_step(b) });
 }
 
-/* From the host, and of a constant, every core fetches all it keeps. */
+/* From the host and from DRAM every core fetches all it keeps. */
 static bool is_pushed(const Lowering *l, const PlanTensor *t)
 {
 	const StepKind made = l->plan->steps[t->done].kind;
-	return made != STEP_EDGE_IN && made != STEP_CONSTANT;
+	return made != STEP_EDGE_IN && made != STEP_CONSTANT && made != STEP_REFILL;
 }
 
 static void push_all(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTensor *b, int from,
@@ -157,10 +157,26 @@ static void clear_rows(Lowering *l, ProgramOp *op, const PlanTensor *t, int core
 		      (uint32_t)range_count(r) * (uint32_t)t->layout.pitch, 1);
 }
 
-/* Columns before the image, rows above and below it, rows of the buffer that
- * this core does not use but a reader of 32 pixels may run into, and the bytes
- * behind the last plane. Columns behind the image are the packers' work where
- * they store whole tiles, else ours. */
+void lower_rest(Lowering *l, ProgramOp *op, const PlanTensor *t)
+{
+	for (int core = 0; core < l->plan->cores; core++) {
+		const Range rows = kept(t, core).rows;
+		const bool any = range_count(rows);
+		const int first = region_empty(t->shard[core].keep)
+			? 0 : t->shard[core].keep.rows.first;
+		if (any)
+			clear_rows(l, op, t, core, (Range){ first, rows.first });
+		clear_rows(l, op, t, core,
+			   (Range){ any ? rows.end : first, first + t->buffer_rows });
+		program_zero(l->program, op, core, (ProgramZero){
+			.at = (uint32_t)t->layout.address + (uint32_t)(t->bytes - t->slack),
+			.bytes = (uint32_t)t->slack, .count = 1, .planes = 1 });
+	}
+}
+
+/* Columns before the image, and what no row of it fills but a reader of 32 pixels
+ * may run into. Columns behind the image are the packers' work where they store
+ * whole tiles, else ours. */
 void lower_zeros(Lowering *l, ProgramOp *op, const Step *s)
 {
 	const PlanTensor *t = s->out;
@@ -170,20 +186,12 @@ void lower_zeros(Lowering *l, ProgramOp *op, const Step *s)
 	for (int core = 0; core < l->plan->cores; core++) {
 		const Range rows = kept(t, core).rows;
 		const uint32_t inside = (uint32_t)range_count(rows);
-		const int first = region_empty(t->shard[core].keep)
-			? 0 : t->shard[core].keep.rows.first;
 		clear(l, op, t, core, rows.first, -y->lead, (uint32_t)y->lead, inside);
 		if (!tiles)
 			clear(l, op, t, core, rows.first, cols,
 			      (uint32_t)(y->pitch - y->lead - cols), inside);
-		if (inside)
-			clear_rows(l, op, t, core, (Range){ first, rows.first });
-		clear_rows(l, op, t, core,
-			   (Range){ inside ? rows.end : first, first + t->buffer_rows });
-		program_zero(l->program, op, core, (ProgramZero){
-			.at = (uint32_t)y->address + (uint32_t)(t->bytes - t->slack),
-			.bytes = (uint32_t)t->slack, .count = 1, .planes = 1 });
 	}
+	lower_rest(l, op, t);
 }
 
 void lower_reshard(Lowering *l, const Step *s)

@@ -138,15 +138,24 @@ static void lower_act(Lowering *l, ProgramOp *op, Act act)
 	}
 }
 
-void lower_around(Lowering *l, ProgramOp *op, const Step *s)
+void lower_around_one(Lowering *l, ProgramOp *op, const Step *s, bool first, bool last)
 {
-	const int step = (int)(s - l->plan->steps);
-	lower_act(l, op, s->act);
-	if (l->image == 0 && s->out->born == step)
+	/* Of slices each buffer is cleared once, and rows go when all are there. */
+	const Step *whole = l->step;
+	const int buffers = whole->slice && whole->slices[whole->nin] ? 2 : 1;
+	const int step = (int)(whole - l->plan->steps);
+	if (first && l->image == 0 && whole->out->born == step && l->slice < buffers)
 		lower_zeros(l, op, s);
 	lower_arrivals(l, op, s);
-	if (l->image + l->images == s->out->images && s->out->done == step)
+	if (last && l->image + l->images == s->out->images && whole->out->done == step
+	    && !whole->slice)
 		lower_pushes(l, op, s->out, s->out);
+}
+
+void lower_around(Lowering *l, ProgramOp *op, const Step *s)
+{
+	lower_act(l, op, s->act);
+	lower_around_one(l, op, s, true, true);
 }
 
 void lower_store(Lowering *l, ProgramOp *op, const Step *s, uint32_t n, uint32_t hold)

@@ -76,9 +76,17 @@ static uint8_t *pack_bias(const Step *s, int group, uint8_t *to)
 	return to + 2 * s->held * TILE;
 }
 
-/* An image in pages over all banks; its address in each. */
+/* An image in pages over all banks; its address in each. Slices and images of a
+ * batch come for the same again. */
 static uint64_t place_image(Lowering *l, const Step *s, const uint8_t *data, uint64_t bytes)
 {
+	const uint64_t hash = program_hash(data, bytes);
+	for (int i = 0; i < l->program->nimages; i++) {
+		const ProgramImage *m = &l->program->images[i];
+		if (m->hash == hash && m->bytes == bytes && m->page_bytes == DRAM_PAGE
+		    && memcmp(m->data, data, bytes) == 0)
+			return m->address;
+	}
 	ProgramImage *image = program_image(
 		l->program, arena_printf(l->arena, "%s.weights%d", s->op->name, l->program->nimages),
 		data, bytes);
@@ -235,11 +243,11 @@ static void set_chunks(Lowering *l, ProgramOp *op, const Step *s)
 	       (uint32_t)w->block);
 }
 
-/* Images that are ops of their own find the weights of the first one, if all of
+/* Images and slices that are ops of their own find the weights of the first one, if all of
  * them are still there. */
 static bool already_there(const Lowering *l, const Step *s)
 {
-	return l->image > 0 && s->stream.passes == 1
+	return (l->image > 0 || l->slice > 0) && s->stream.passes == 1
 		&& s->stream.pages >= s->groups * s->stream.chunks;
 }
 
@@ -258,7 +266,7 @@ static void set_ring(Lowering *l, ProgramOp *op, const Step *s, int cb, uint32_t
 
 void lower_weights(Lowering *l, ProgramOp *op, const Step *s)
 {
-	const bool again = l->image > 0;
+	const bool again = l->image > 0 || l->slice > 0;
 	op->early = s->stream.early && !again;
 	const bool other = (op->early && program_has_cb(op - 1, WEIGHTS_CB))
 		|| (again && program_has_cb(op - 1, EARLY_CB));

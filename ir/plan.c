@@ -151,6 +151,28 @@ Region step_reads(const Step *s, int part, Region out)
 	return (Region){ read_rows(s, part, out.rows), read_planes(s, part, out.planes) };
 }
 
+static const PlanTensor *worked_on(const Step *s) { return s->out ? s->out : s->in[0].tensor; }
+
+int step_slices(const Plan *p, const Step *s)
+{
+	int most = 1;
+	for (int c = 0; c < p->cores; c++) {
+		const int rows = range_count(worked_on(s)->shard[c].own.rows);
+		most = larger(most, (rows + s->slice - 1) / s->slice);
+	}
+	return most;
+}
+
+Region step_slice(const Step *s, int k, int core, int i)
+{
+	Region r = worked_on(s)->shard[core].own;
+	r.rows.first += i * s->slice;
+	r.rows.end = smaller(r.rows.end, r.rows.first + s->slice);
+	if (region_empty(r))
+		r.rows = (Range){ 0, 0 };
+	return k == s->nin || !s->out ? r : step_reads(s, k, r);
+}
+
 static void print_range(Range r, FILE *f)
 {
 	fprintf(f, "%d+%d", range_count(r) ? r.first : 0, range_count(r));
@@ -192,7 +214,9 @@ static void print_step(const Step *s, int i, FILE *f)
 	if (s->scratch_bytes)
 		fprintf(f, " scratch=%lld@0x%x", (long long)s->scratch_bytes,
 			(unsigned)s->scratch_address);
-	fprintf(f, "\n");
+	if (s->slice)
+		fprintf(f, " slice=%d", s->slice);
+	fprintf(f, s->beside ? " beside\n" : "\n");
 }
 
 void plan_print(const Plan *p, FILE *f)

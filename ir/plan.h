@@ -12,6 +12,10 @@
  * for each core. Besides the region it owns a core keeps what its own steps
  * read that others produce (the halo, however large): the producer pushes it
  * there. Rows outside of the image are zero.
+ *
+ * A tensor may lie in DRAM: whole rows as in L1, a page for each plane (layout.h).
+ * It gets there from another tensor and back by steps, or is made and read in
+ * slices of rows, of which a core has two at a time in L1.
  */
 #ifndef IR_PLAN_H
 #define IR_PLAN_H
@@ -61,9 +65,10 @@ typedef struct PlanTensor {
 	int height;       /* rows of an image */
 	int images;       /* stacked in the buffer: planes of one behind those of the last */
 	int row_unit, plane_unit; /* bands and splits begin at multiples */
-	Layout layout;    /* row, rows, plane are meaningless here; planes are those of an image */
+	Layout layout;    /* row, rows, plane are meaningless here; planes are those of an image;
+	                   * in DRAM the address is up to the lowering */
 	Cut cut;
-	Shard *shard;     /* of each core */
+	Shard *shard;     /* of each core; in DRAM, what it writes and what it reads */
 	int buffer_rows, buffer_planes; /* of an image and phase: the most any core keeps */
 	bool partial;     /* a row for what each band makes of its own: as high as the cut has it */
 	int slack;        /* bytes behind the last plane that a reader may run into */
@@ -173,6 +178,9 @@ typedef struct Step {
 	Stream stream;
 	int64_t scratch_bytes; /* rows on their way from or to the host */
 	uint32_t scratch_address;
+	bool beside;     /* goes on while the next step that is not beside runs */
+	int slice;       /* rows of the result at a time; 0: all of them */
+	PlanTensor **slices; /* of parts in DRAM, then of the result: two buffers in L1 */
 } Step;
 
 /* The blocks of one part of the input. */
@@ -205,6 +213,11 @@ int step_columns(const Step *s);
 /* What of part `part`'s tensor a step reads to make a region of its result;
  * rows outside of the image included. */
 Region step_reads(const Step *s, int part, Region out);
+
+/* Of a step in slices: how many there are, and what a core has of part k in slice
+ * i, or (k == nin) of the result. A host edge out sends what it reads. */
+int step_slices(const Plan *p, const Step *s);
+Region step_slice(const Step *s, int k, int core, int i);
 
 /* One line per tensor and step. */
 void plan_print(const Plan *p, FILE *f);

@@ -11,9 +11,11 @@ typedef struct PlanOptions {
 	int cores;    /* how many take part */
 	bool stacked; /* images of a batch side by side, else one after the other */
 	Cut cut;      /* of every step that no hint pins */
+	bool park;    /* every tensor waits in DRAM between two uses */
+	int slice;    /* every tensor that can lies in DRAM: slices of so many rows */
 } PlanOptions;
 
-/* Everything in L1, the same cores throughout, height bands where nothing else
+/* The same cores throughout, in L1 what fits there, height bands where nothing else
  * is asked for: no search but for the number of cores. NULL if the target
  * cannot run the graph; every reason is reported. */
 Plan *plan_bands(const Graph *g, const Target *t, const PlanOptions *options);
@@ -43,8 +45,16 @@ void plan_size_weights(const Plan *p, Step *s);
  * room; false if none can. */
 bool plan_stream_more(Plan *p, Range life);
 
+/* Appends a step to a list of n, from which the plan's is made anew. */
+void plan_append(Plan *p, Step **list, int *n, const Step *s);
+
 /* Gives every buffer its address, with weights streamed where they do not fit;
- * false, reported, if L1 is too small all the same. */
+ * false if L1 is too small all the same, which plan_place reports. */
+bool plan_fits(Plan *p);
 bool plan_place(Plan *p);
+
+/* Cuts, and takes out of L1 what does not fit or is wanted in DRAM, until
+ * everything has its place. False, reported, if that cannot be. */
+bool plan_dram(Plan *p, int cores, const PlanOptions *o);
 
 #endif

@@ -85,7 +85,6 @@ Plan *plan_bands(const Graph *g, const Target *t, const PlanOptions *options)
 	plan_cut(p, cores, o->cut);
 	if (!check_cuts(p))
 		return NULL;
-	if (plan_reshard(p))
-		plan_cut(p, cores, o->cut);
-	return plan_place(p) ? p : NULL;
+	plan_reshard(p);
+	return plan_dram(p, cores, o) ? p : NULL;
 }

@@ -92,10 +92,15 @@ static void own(Plan *p, PlanTensor *t)
 	}
 }
 
+static bool moves_rows(const Step *s)
+{
+	return s->kind == STEP_RESHARD || s->kind == STEP_SPILL || s->kind == STEP_REFILL;
+}
+
 static void keep_read(Plan *p, const Step *s)
 {
-	/* A host edge out sends what it owns; a reshard pushes out of what is owned. */
-	if (!s->out || s->kind == STEP_RESHARD)
+	/* A host edge out sends what it owns; a reshard and the like take what is owned. */
+	if (!s->out || moves_rows(s))
 		return;
 	for (int c = 0; c < p->cores; c++)
 		for (int i = 0; i < s->nin; i++) {
@@ -119,13 +124,13 @@ static void match_leads(Plan *p)
 {
 	for (int i = p->nsteps - 1; i >= 0; i--) {
 		const Step *s = &p->steps[i];
-		if (s->kind == STEP_RESHARD)
+		if (moves_rows(s))
 			s->in[0].tensor->layout.lead = larger(s->in[0].tensor->layout.lead,
 							      s->out->layout.lead);
 	}
 	for (int i = 0; i < p->nsteps; i++) {
 		const Step *s = &p->steps[i];
-		if (s->kind == STEP_RESHARD)
+		if (moves_rows(s))
 			s->out->layout.lead = s->in[0].tensor->layout.lead;
 	}
 }
@@ -146,22 +151,36 @@ static void widen_leads(Plan *p)
 	}
 }
 
+/* What comes from DRAM starts on 32 bytes there and in L1, so of bfp8_b, whose
+ * exponents take a byte each, a row has a multiple of 32 pixels. */
+static void align_rows(Plan *p)
+{
+	bool any = false;
+	for (int i = 0; i < p->ntensors; i++)
+		any |= p->tensors[i]->layout.place == PLACE_DRAM;
+	for (int i = 0; any && i < p->ntensors; i++) {
+		Layout *l = &p->tensors[i]->layout;
+		if (l->type == DEV_BFP8_B
+		    && layout_pitch(l->cols, l->phases, l->lead, 0) % ALIGN_DRAM)
+			l->lead += PITCH_STEP;
+	}
+}
+
 static void size_buffer(Plan *p, PlanTensor *t)
 {
 	Layout *l = &t->layout;
 	t->buffer_rows = t->buffer_planes = 1;
-	for (int c = 0; c < p->cores; c++) {
+	for (int c = 0; c < p->cores && l->place == PLACE_L1; c++) {
 		const Region *keep = &t->shard[c].keep;
 		t->buffer_rows = larger(t->buffer_rows, range_count(keep->rows));
 		t->buffer_planes = larger(t->buffer_planes, range_count(keep->planes));
 	}
 	l->pitch = layout_pitch(l->cols, l->phases, l->lead, 0);
-	l->place = PLACE_L1;
 	t->slack = (SLACK_PIXELS + l->lead) * (l->type == DEV_BF16 ? 2 : 1) * PLANE;
 	Layout buffer = *l;
 	buffer.rows = t->buffer_rows;
 	buffer.planes = t->images * t->buffer_planes;
-	t->bytes = layout_bytes(&buffer) + t->slack;
+	t->bytes = l->place == PLACE_L1 ? layout_bytes(&buffer) + t->slack : 0;
 }
 
 static void size_step(Plan *p, Step *s)
@@ -181,7 +200,7 @@ void plan_cut(Plan *p, int cores, Cut cut)
 	p->rows = (cores + p->cols - 1) / p->cols;
 	for (int i = 0; i < p->nsteps; i++) {
 		Step *s = &p->steps[i];
-		if (s->out && s->kind != STEP_RESHARD)
+		if (s->out && !moves_rows(s))
 			s->out->cut = cut_of(p, s->op, cut);
 		if (s->kind == STEP_REDUCE)
 			cut_partial(p, s);
@@ -192,6 +211,7 @@ void plan_cut(Plan *p, int cores, Cut cut)
 		keep_read(p, &p->steps[i]);
 	widen_leads(p);
 	match_leads(p);
+	align_rows(p);
 	for (int i = 0; i < p->ntensors; i++)
 		size_buffer(p, p->tensors[i]);
 	for (int i = 0; i < p->nsteps; i++)

@@ -111,6 +111,12 @@ static bool buffers_fit(const Plan *p)
 	return ok;
 }
 
+/* First byte of L1 for buffers. */
+static int64_t first_byte(const Target *t)
+{
+	return (t->l1_first + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
+}
+
 /* Where the last byte would lie; the life of a buffer that reaches behind L1. */
 static int64_t place(Plan *p, int64_t first, Range *life)
 {
@@ -133,10 +139,11 @@ static int64_t place(Plan *p, int64_t first, Range *life)
 	return end;
 }
 
-bool plan_place(Plan *p)
+/* The same with less room for weights, if need be. */
+static int64_t place_all(Plan *p)
 {
 	const Target *t = p->target;
-	const int64_t first = (t->l1_first + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
+	const int64_t first = first_byte(t);
 	Range life;
 	int64_t end = place(p, first, &life);
 	while (end > t->l1_end) {
@@ -146,6 +153,15 @@ bool plan_place(Plan *p)
 			break;
 		end = place(p, first, &life);
 	}
+	return end;
+}
+
+bool plan_fits(Plan *p) { return place_all(p) <= p->target->l1_end; }
+
+bool plan_place(Plan *p)
+{
+	const Target *t = p->target;
+	const int64_t first = first_byte(t), end = place_all(p);
 	if (end <= t->l1_end)
 		return buffers_fit(p);
 	const Step *s = &p->steps[p->peak_step];

@@ -41,7 +41,7 @@ static PlanTensor *resharded(Plan *p, const PlanTensor *from, const Step *reader
 	return t;
 }
 
-static void append(Plan *p, Step **list, int *n, const Step *s)
+void plan_append(Plan *p, Step **list, int *n, const Step *s)
 {
 	*list = arena_grow(p->graph->arena, *list, *n, sizeof(Step));
 	(*list)[(*n)++] = *s;
@@ -63,7 +63,7 @@ static PlanTensor *reshard(Plan *p, Step **list, int *n, Part from, const Step *
 	const Step s = { .kind = STEP_RESHARD, .op = from.tensor->op, .in = in, .nin = 1,
 			 .out = resharded(p, from.tensor, reader), .window = { none, none },
 			 .row_step = 1, .channel_groups = 1 };
-	append(p, list, n, &s);
+	plan_append(p, list, n, &s);
 	return s.out;
 }
 
@@ -88,7 +88,7 @@ bool plan_reshard(Plan *p)
 			s.in[k].tensor = reshard(p, &list, &n, s.in[k], &s);
 			any = true;
 		}
-		append(p, &list, &n, &s);
+		plan_append(p, &list, &n, &s);
 	}
 	p->steps = list;
 	p->nsteps = n;

@@ -229,8 +229,8 @@ static void add_op(Builder *b, const Op *op)
 static void tell_hints(Builder *b, const Op *op)
 {
 	static const char *const followed[] = {
-		"act_block_h", "bands", "cout_block", "fetchers", "fidelity", "k_block", "prefetch",
-		"residency", "shard", "split", "stored", "weights",
+		"act_block_h", "bands", "cout_block", "fetchers", "fidelity", "k_block", "place",
+		"prefetch", "residency", "shard", "split", "stored", "weights",
 	};
 	for (int i = 0; i < op->nhints; i++) {
 		const char *key = op->hints[i].key;
@@ -322,10 +322,17 @@ void plan_lives(Plan *p)
 			p->steps[i].out->born = i;
 	for (int i = 0; i < p->nsteps; i++) {
 		const Step *s = &p->steps[i];
-		for (int k = 0; k < s->nin; k++)
-			s->in[k].tensor->dies = i;
-		if (s->out)
-			s->out->done = s->out->dies = i;
+		int last = i;
+		while (last + 1 < p->nsteps && p->steps[last].beside)
+			last++;
+		for (int k = 0; k < s->nin; k++) {
+			PlanTensor *t = s->in[k].tensor;
+			t->dies = t->dies > last ? t->dies : last;
+		}
+		if (s->out) {
+			s->out->done = i;
+			s->out->dies = last;
+		}
 	}
 }
 

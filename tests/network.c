@@ -11,12 +11,17 @@
 
 Network *network_planned(Graph *g, const PlanOptions *options)
 {
+	return network_on(g, target_load(g->arena, g->diag, "wormhole_n150"), options);
+}
+
+Network *network_on(Graph *g, const Target *target, const PlanOptions *options)
+{
 	Network *n = arena_new(g->arena, Network);
 	TesseraError e = { 0 };
 	n->g = g;
 	if (!passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }))
 		return NULL;
-	n->target = target_load(g->arena, g->diag, "wormhole_n150");
+	n->target = target;
 	n->plan = plan_bands(g, n->target, options);
 	if (!n->plan)
 		return NULL;

@@ -27,6 +27,7 @@ typedef struct Network {
 Network *network_compile(Arena *a, Diag *d, const char *text, int cores);
 Network *network_of(Graph *g, int cores);
 Network *network_planned(Graph *g, const PlanOptions *options);
+Network *network_on(Graph *g, const Target *target, const PlanOptions *options);
 void network_free(Network *n);
 
 /* f32 inputs and outputs, at most 8 each, all inputs one behind the other, all

@@ -246,11 +246,13 @@ static void await_all(Net *n)
 						(ProgramArrival){ .core = from, .op = op });
 }
 
-/* From a row of all planes a core to a plane of all rows a core, or back. */
+/* From a row of all planes a core to a plane of all rows a core, in the op that made
+ * them; or back, in one of its own. */
 static void turn(Net *n, const Planes *from, const Planes *to, bool back)
 {
 	const int cores = n->p->ncores;
-	program_op(n->p, "turn", "reshard", NULL);
+	if (back)
+		program_op(n->p, "back", "reshard", NULL);
 	clear_rest(n, to);
 	for (int a = 0; a < cores; a++)
 		for (int b = 0; b < cores; b++) {

@@ -3,6 +3,7 @@
  *
  *     test_ops FAMILY FIRST COUNT         on the emulator, against the plain executor
  *     test_ops FAMILY FIRST COUNT race    likewise, as emu:race
+ *     test_ops FAMILY FIRST COUNT dram    likewise, tensors wait or lie in DRAM
  *     test_ops FAMILY FIRST COUNT ttsim   emulator and simulator leave the same bytes
  *     test_ops FAMILY FIRST COUNT counters   the emulator counts what costs.def predicts
  *
@@ -125,7 +126,15 @@ static bool is_for_room(const char *said)
 	return strstr(said, "bytes of L1") || strstr(said, "is the most");
 }
 
-static void one_case(const Entry *f, uint64_t seed, const char *device, Tally (*table)[LAYOUTS])
+/* Tensors wait in DRAM between any two uses, or are taken in slices, or both. */
+static void to_dram(PlanOptions *p, uint64_t seed)
+{
+	p->park = seed % 3 != 1;
+	p->slice = seed % 3 ? 1 + (int)(seed % 7) : 0;
+}
+
+static void one_case(const Entry *f, uint64_t seed, const char *mode, const char *device,
+		     Tally (*table)[LAYOUTS])
 {
 	Arena *a = arena_create();
 	char *said = NULL;
@@ -134,6 +143,8 @@ static void one_case(const Entry *f, uint64_t seed, const char *device, Tally (*
 	Diag d = { .to = to };
 	OpNet n = { .rng = { rng_next(&(Rng){ seed }) }, .roundings = 1 };
 	n.choice = choose(&n.rng);
+	if (strcmp(mode, "dram") == 0)
+		to_dram(&n.choice.plan, seed);
 	n.g = graph_create(a, &d, f->name);
 	Op *last = f->make(&n);
 	const bool typed = op_infer(n.g, graph_insert(n.g, NULL, OP_OUTPUT, "out", 1, &last));
@@ -161,12 +172,13 @@ static void one_case(const Entry *f, uint64_t seed, const char *device, Tally (*
 	arena_destroy(a);
 }
 
-static int run_family(const Entry *f, uint64_t first, uint64_t count, const char *device)
+static int run_family(const Entry *f, uint64_t first, uint64_t count, const char *mode,
+		      const char *device)
 {
 	Tally table[TYPES][LAYOUTS] = { 0 };
 	int wrong = 0, right = 0;
 	for (uint64_t seed = first; seed < first + count; seed++)
-		one_case(f, seed, device, table);
+		one_case(f, seed, mode, device, table);
 	for (int t = 0; t < TYPES; t++)
 		for (int l = 0; l < LAYOUTS; l++) {
 			const Tally *x = &table[t][l];
@@ -186,7 +198,8 @@ int main(int argc, char **argv)
 {
 	const char *library = getenv("TESSERA_TTSIM"), *mode = argc > 4 ? argv[4] : "emu";
 	char device[4096];
-	snprintf(device, sizeof device, "%s%s", strcmp(mode, "race") == 0 ? "emu:" : "", mode);
+	snprintf(device, sizeof device, "%s%s", strcmp(mode, "race") == 0 ? "emu:" : "",
+		 strcmp(mode, "dram") == 0 ? "emu" : mode);
 	if (strcmp(mode, "ttsim") == 0) {
 		if (!library) {
 			puts("TESSERA_TTSIM is not set, skipped");
@@ -197,7 +210,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 3 && i < sizeof families / sizeof *families; i++)
 		if (strcmp(families[i].name, argv[1]) == 0)
 			return run_family(&families[i], strtoull(argv[2], NULL, 10),
-					  strtoull(argv[3], NULL, 10), device);
-	fprintf(stderr, "usage: test_ops FAMILY FIRST COUNT [emu|race|ttsim|counters]\n");
+					  strtoull(argv[3], NULL, 10), mode, device);
+	fprintf(stderr, "usage: test_ops FAMILY FIRST COUNT [emu|race|dram|ttsim|counters]\n");
 	return 2;
 }

@@ -81,24 +81,40 @@ static inline uint32_t tt_push_node(const TtPush *p)
 	return p->target << 4 & 0xfff0;
 }
 
+static inline const TtPush *tt_next_push(const TtPush *p)
+{
+	const uint32_t words = p->target & TT_PUSH_BLOCK ? TT_PUSH_BLOCK_WORDS : TT_PUSH_WORDS;
+	return (const TtPush *)(const void *)((const uint32_t *)(const void *)p + words);
+}
+
+static inline void tt_push_runs(const TtPush *p, uint32_t from, uint32_t to, uint32_t times)
+{
+	for (uint32_t count = p->target >> TT_PUSH_COUNT; count; count--) {
+		tt_noc_write(from, tt_push_node(p), to, times * p->bytes);
+		from += times * p->from_step;
+		to += times * p->to_step;
+	}
+}
+
 /* All rows first, then one wait, then the words: each receiver would cost a way
  * there and back else. */
 static inline void tt_push_rows(const TtOp *op, uint32_t s)
 {
-	const TtPush *first = (const TtPush *)(const void *)tt_op_words(op, op->pushes_at);
-	const TtPush *end = first + op->pushes;
+	const TtPush *p = (const TtPush *)(const void *)tt_op_words(op, op->pushes_at);
+	const TtPush *const first = p;
 	const uint32_t self = tt_launch()->core;
-	if (first == end)
+	if (!op->pushes)
 		return;
-	for (const TtPush *p = first; p != end; p++) {
-		uint32_t from = p->from, to = p->to, count = p->target >> TT_PUSH_COUNT;
-		if (count && tt_push_core(p) != self)
+	for (uint32_t i = op->pushes; i; i--, p = tt_next_push(p)) {
+		if (p->target >> TT_PUSH_COUNT && tt_push_core(p) != self)
 			tt_l1_reach(TT_ENTERED + 4 * tt_push_core(p), s);
-		for (; count; count--, from += p->from_step, to += p->to_step)
-			tt_noc_write(from, tt_push_node(p), to, p->bytes);
+		tt_push_runs(p, p->from, p->to, 1);
+		if (p->target & TT_PUSH_BLOCK)
+			tt_push_runs(p, p->values_from, p->values_to, 16);
 	}
 	noc_async_write_barrier();
-	for (const TtPush *p = first; p != end; p++)
+	p = first;
+	for (uint32_t i = op->pushes; i; i--, p = tt_next_push(p))
 		if ((p->target & TT_PUSH_LAST) && tt_push_core(p) != self)
 			tt_noc_word(tt_push_node(p), TT_PUSHED + 4 * self, s);
 }

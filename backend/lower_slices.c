@@ -1,0 +1,102 @@
+/*
+ * Steps on tensors that lie in DRAM: an op for each slice of rows, on buffers that
+ * hold one slice, two of each. While a slice is computed the next one is read
+ * and the last one is written.
+ */
+#include "backend/lower.h"
+
+/* The buffer that slice i of a part, or (k == nin) of the result, stands in. */
+static PlanTensor *slice_tensor(Lowering *l, const Step *s, int k, int i)
+{
+	const PlanTensor *both = s->slices[k];
+	const bool whole = k == s->nin && !both; /* of a result in L1 a part is made */
+	PlanTensor *t = arena_new(l->arena, PlanTensor);
+	*t = whole ? *s->out : *both;
+	t->shard = arena_array(l->arena, Shard, l->plan->cores);
+	if (!whole) {
+		t->bytes /= 2;
+		t->layout.address += (uint64_t)(i % 2) * (uint64_t)t->bytes;
+	}
+	for (int c = 0; c < l->plan->cores; c++) {
+		const Region r = step_slice(s, k, c, i);
+		t->shard[c].keep = whole ? s->out->shard[c].keep : r;
+		if (k == s->nin || !s->out) /* others' slices are not waited for */
+			t->shard[c].own = r;
+	}
+	return t;
+}
+
+/* The step on slice i. */
+static Step slice_step(Lowering *l, const Step *s, int i)
+{
+	Step x = *s;
+	x.in = arena_array(l->arena, Part, s->nin + 1);
+	for (int k = 0; k < s->nin; k++) {
+		x.in[k] = s->in[k];
+		if (s->slices[k])
+			x.in[k].tensor = slice_tensor(l, s, k, i);
+	}
+	if (s->out)
+		x.out = slice_tensor(l, s, s->nin, i);
+	return x;
+}
+
+static void read_slice(Lowering *l, int op, const Step *s, int i)
+{
+	ProgramOp *at = &l->program->ops[op];
+	for (int k = 0; k < s->nin; k++) {
+		if (!s->slices[k])
+			continue;
+		const PlanTensor *t = slice_tensor(l, s, k, i);
+		for (int c = 0; c < l->plan->cores; c++)
+			lower_move(l, at, c, t, s->in[k].tensor, false, TT_MOVE_ALONGSIDE,
+				   t->shard[c].keep);
+		lower_rest(l, at, t);
+	}
+}
+
+static void write_slice(Lowering *l, int op, const Step *s, int i, TtMoveWhen when)
+{
+	if (!s->out || !s->slices[s->nin])
+		return;
+	const PlanTensor *t = slice_tensor(l, s, s->nin, i);
+	for (int c = 0; c < l->plan->cores; c++)
+		lower_move(l, &l->program->ops[op], c, t, s->out, true, when, t->shard[c].own);
+}
+
+/* Reads the first slice; nothing can go on beside that. */
+static void begin(Lowering *l, const Step *s)
+{
+	bool any = false;
+	for (int k = 0; k < s->nin; k++)
+		any |= s->slices[k] != NULL;
+	if (!any)
+		return;
+	ProgramOp *op = program_op(l->program, s->op->name, "slice", NULL);
+	for (int k = 0; k < s->nin; k++)
+		if (s->slices[k])
+			lower_await(l, op, s, k);
+	read_slice(l, l->program->nops - 1, s, 0);
+}
+
+void lower_streamed(Lowering *l, const Step *s)
+{
+	const int n = step_slices(l->plan, s);
+	begin(l, s);
+	for (l->slice = 0; l->slice < n; l->slice++) {
+		const Step x = slice_step(l, s, l->slice);
+		const int first = l->program->nops;
+		lower_images(l, &x);
+		if (l->slice + 1 < n)
+			read_slice(l, first, s, l->slice + 1);
+		if (l->slice > 0)
+			write_slice(l, first, s, l->slice - 1, TT_MOVE_ALONGSIDE);
+	}
+	const int last = l->program->nops - 1;
+	l->slice = 0;
+	write_slice(l, last, s, n - 1, TT_MOVE_AFTER);
+	if (s->out && s->slices[s->nin])
+		lower_announce(l, &l->program->ops[last], s->out);
+	else if (s->out)
+		lower_pushes(l, &l->program->ops[last], s->out, s->out);
+}

@@ -1,0 +1,166 @@
+/*
+ * Steps whose input or result lies in DRAM: they work on a slice of rows at a
+ * time, while the next one is read and the last one is written. Each has two
+ * buffers for that.
+ */
+#include <stdlib.h>
+
+#include "ir/hint.h"
+#include "passes/plan_dram.h"
+
+/* Steps whose rows are made one like the other, each of a few rows of the input. */
+static bool slices(StepKind kind)
+{
+	switch (kind) {
+	case STEP_BINARY:
+	case STEP_CHANNEL:
+	case STEP_CONV:
+	case STEP_DECONV2:
+	case STEP_EDGE_IN:
+	case STEP_EDGE_OUT:
+	case STEP_LANES:
+	case STEP_MAX_POOL:
+	case STEP_MIX:
+	case STEP_NORM:
+	case STEP_PAIR:
+	case STEP_UNARY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool plan_can_slice(const Plan *p, const PlanTensor *t)
+{
+	bool any = false;
+	if (t->born != t->done) /* made piece by piece */
+		return false;
+	for (int i = 0; i < p->nsteps; i++) {
+		const Step *s = &p->steps[i];
+		if (s->out != t && !plan_reads(s, t))
+			continue;
+		if (s->out && s->out->born != s->out->done)
+			return false;
+		if (!slices(s->kind) && s->kind != STEP_SPILL && s->kind != STEP_REFILL)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static bool in_dram(const PlanTensor *t) { return t->layout.place == PLACE_DRAM; }
+
+static int64_t buffer_bytes(const PlanTensor *t)
+{
+	Layout l = t->layout;
+	l.place = PLACE_L1;
+	l.rows = t->buffer_rows;
+	l.planes = t->images * t->buffer_planes;
+	return (layout_bytes(&l) + t->slack + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
+}
+
+/* What stands in L1 of a part, or (k == nin) of the result; two buffers. */
+static PlanTensor sliced(const Plan *p, const Step *s, int k)
+{
+	PlanTensor t = k < s->nin ? *s->in[k].tensor : *s->out;
+	t.layout.place = PLACE_L1;
+	t.buffer_rows = t.buffer_planes = 1;
+	for (int c = 0; c < p->cores; c++)
+		for (int i = 0; i < step_slices(p, s); i++) {
+			const Region r = step_slice(s, k, c, i);
+			if (range_count(r.rows) > t.buffer_rows)
+				t.buffer_rows = range_count(r.rows);
+			if (range_count(r.planes) > t.buffer_planes)
+				t.buffer_planes = range_count(r.planes);
+		}
+	t.bytes = 2 * buffer_bytes(&t);
+	return t;
+}
+
+static PlanTensor *tensor_of(const Step *s, int k) { return k < s->nin ? s->in[k].tensor : s->out; }
+
+/* Do the slices fit, in L1 and into what routines can address? */
+static bool fit(const Plan *p, const Step *s, int64_t bytes)
+{
+	for (int k = 0; k <= s->nin; k++) {
+		if (!tensor_of(s, k) || !in_dram(tensor_of(s, k)))
+			continue;
+		const PlanTensor t = sliced(p, s, k);
+		bytes -= t.bytes;
+		if (bytes < 0 || t.buffer_rows > MAX_BAND_ROWS)
+			return false;
+	}
+	return true;
+}
+
+/* Bytes of L1 that nothing else takes during a step. */
+static int64_t room(const Plan *p, int step)
+{
+	int64_t left = p->target->l1_end - p->target->l1_first - ALIGN_DRAM;
+	for (int i = 0; i < p->ntensors; i++)
+		if (p->tensors[i]->born <= step && step <= p->tensors[i]->dies)
+			left -= p->tensors[i]->bytes;
+	const Step *s = &p->steps[step];
+	return left - s->weight_bytes - s->stream.sums_bytes - s->scratch_bytes;
+}
+
+static int highest(const Plan *p, const Step *s)
+{
+	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
+	int most = 1;
+	for (int c = 0; c < p->cores; c++)
+		if (range_count(t->shard[c].own.rows) > most)
+			most = range_count(t->shard[c].own.rows);
+	return most;
+}
+
+/* Rows of a slice: as asked for, else as many as fit, of whole units. */
+static int height_of(const Plan *p, Step *s, int step, int rows)
+{
+	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
+	const char *hint = op_hint(s->op, "act_block_h");
+	const int unit = t->row_unit, most = (highest(p, s) + unit - 1) / unit * unit;
+	if (hint)
+		rows = atoi(hint) / ((t->layout.cols + TILE - 1) / TILE * TILE);
+	if (rows || hint) {
+		rows = (rows + unit - 1) / unit * unit;
+		return rows < unit ? unit : rows < most ? rows : most;
+	}
+	const int64_t bytes = room(p, step);
+	for (s->slice = most; s->slice > unit && !fit(p, s, bytes);)
+		s->slice -= unit;
+	return s->slice;
+}
+
+static void add_buffers(Plan *p, Step *s, int step)
+{
+	Arena *a = p->graph->arena;
+	s->slices = arena_array(a, PlanTensor *, s->nin + 1);
+	for (int k = 0; k <= s->nin; k++) {
+		PlanTensor *whole = tensor_of(s, k);
+		if (!whole || !in_dram(whole))
+			continue;
+		PlanTensor *t = arena_new(a, PlanTensor);
+		*t = sliced(p, s, k);
+		t->name = arena_printf(a, "%s.slice%d.%d", whole->name, step, k);
+		t->born = t->done = t->dies = step;
+		s->slices[k] = t;
+		p->tensors = arena_grow(a, p->tensors, p->ntensors, sizeof *p->tensors);
+		p->tensors[p->ntensors++] = t;
+	}
+}
+
+void plan_slices(Plan *p, int rows)
+{
+	for (int i = 0; i < p->nsteps; i++) {
+		Step *s = &p->steps[i];
+		s->slice = 0;
+		bool any = s->out && in_dram(s->out);
+		for (int k = 0; k < s->nin; k++)
+			any |= in_dram(s->in[k].tensor);
+		if (!any || s->kind == STEP_SPILL || s->kind == STEP_REFILL)
+			continue;
+		s->slice = height_of(p, s, i, rows);
+		add_buffers(p, s, i);
+	}
+}
