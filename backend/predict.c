@@ -184,7 +184,6 @@ static void add_moves(const Seen *s, Work *w)
 		w->asked_dram |= m->out && m->when == TT_MOVE_ALONGSIDE;
 	}
 	w->before = moves_at(s->op, s->core, TT_MOVE_BEFORE);
-	w->beside = moves_at(s->op, s->core, TT_MOVE_ALONGSIDE);
 	w->after = moves_at(s->op, s->core, TT_MOVE_AFTER);
 }
 
@@ -216,7 +215,6 @@ static void add_lead(const Seen *s, int op, Work *w)
 	add_rows(s, w);
 	add_moves(s, w);
 	w->next_bytes = blocks_bytes(s->p, (op + 1) % nops, s->core);
-	w->block_there = moves_at(before, s->core, TT_MOVE_ALONGSIDE);
 	w->asked = w->asked_dram || w->pushers || w->zeros || (op > 0 && told(before, s->core));
 	w->last = op + 1 == nops;
 }

@@ -72,12 +72,11 @@ typedef struct Work {
 
 	/* Around the routines, on BRISC. */
 	int64_t next_bytes;       /* of the next op's parameter block */
-	bool block_there;         /* the op before has waited for this one's block */
 	int64_t pushers;          /* cores that push rows to this one */
 	int64_t zeros, zero_bytes;              /* writes, and of all of them */
 	int64_t pushes, push_bytes, push_peers; /* writes, of all of them, cores told */
 	int64_t reads, read_bytes, writes, write_bytes; /* of DRAM: packets, of all of them */
-	bool before, beside, after; /* there are moves before, alongside and after the op */
+	bool before, after; /* there are moves before and after the op */
 	bool asked, asked_dram; /* writes are under way when the routine starts; to DRAM */
 	bool last;              /* op of the program */
 } Work;

@@ -147,7 +147,7 @@ static Parts same_types(Builder *b, const Op *op, Parts in)
 }
 
 /* As many parts as a routine reads, copied into one tensor by a product with ones. */
-static Part join(Builder *b, const Op *op, Parts in)
+Part plan_join(Builder *b, const Op *op, Parts in)
 {
 	const PlanTensor *t = in.v[0].tensor;
 	const int channels = channels_of(in);
@@ -172,7 +172,7 @@ Parts plan_pieces(Builder *b, const Op *op, Parts in)
 {
 	for (in = same_types(b, op, in); in.n > MAX_STEP_PARTS;) {
 		Part *v = arena_array(b->a, Part, in.n);
-		v[0] = join(b, op, (Parts){ in.v, MAX_STEP_PARTS });
+		v[0] = plan_join(b, op, (Parts){ in.v, MAX_STEP_PARTS });
 		for (int i = MAX_STEP_PARTS; i < in.n; i++)
 			v[i - MAX_STEP_PARTS + 1] = in.v[i];
 		in = (Parts){ v, in.n - MAX_STEP_PARTS + 1 };

@@ -22,6 +22,9 @@ typedef struct Product {
  * they are not. */
 Parts plan_pieces(Builder *b, const Op *op, Parts in);
 
+/* As many parts, of one type, in one tensor: an exact copy. */
+Part plan_join(Builder *b, const Op *op, Parts in);
+
 /* A step for each part of `out`, whose channels are those of the filter one after
  * the other. */
 void plan_product(Builder *b, const Product *p, Parts out);

@@ -1,7 +1,7 @@
 /*
  * Where a net begins and ends, and what only strings tensors together.
  */
-#include "passes/plan_steps.h"
+#include "passes/plan_conv.h"
 
 void plan_input(Builder *b, const Op *op)
 {
@@ -42,10 +42,14 @@ static int send(Builder *b, const Op *op, int which, int piece)
 	const Op *from = op_in(op, which);
 	if (from->kind == OP_VIEW)
 		from = op_in(from, 0);
-	const Parts in = plan_parts(b, from);
+	Parts in = plan_parts(b, from);
 	int channel = 0;
-	if (in.n > 1 && (op->nin > 1 || op_in(op, which)->kind == OP_VIEW))
-		plan_refuse(b, op, "a view of joined channels has no device routine yet");
+	/* A view looks at one tensor. */
+	if (in.n > 1 && (op->nin > 1 || op_in(op, which)->kind == OP_VIEW)) {
+		const Parts pieces = plan_pieces(b, op, in);
+		const Part whole = plan_join(b, op, pieces);
+		in = plan_part(b, whole.tensor);
+	}
 	for (int i = 0; i < in.n; channel += in.v[i++].channels) {
 		Step *s = plan_step(b, STEP_EDGE_OUT, op, (Parts){ &in.v[i], 1 });
 		s->channel = channel;

@@ -47,6 +47,9 @@ static Op *conv(OpNet *n, Op *x)
 {
 	const int64_t cin = x->shape.dim[1], cout = ops_pick(n, 1, 140);
 	const int64_t k = 2 * ops_pick(n, 0, 1) + 1;
+	/* The matrix unit aligns products below 4 to 12 bits, two times: six standard
+	 * deviations of that, in steps of 2^-8. */
+	n->scale = sqrt(2 * (double)(cin * k * k));
 	Op *y = ops_insert(n, OP_CONV, x, ops_constant(n, SHAPE(cout, cin, k, k), cin * k * k),
 			   ops_constant(n, SHAPE(cout), 4));
 	y->attr.conv.strides = INTS(n->g->arena, 1, 1);
