@@ -21,6 +21,13 @@ static int64_t word(const Seen *s, const char *field, int index)
 	return f ? program_word(s->op, s->core, f->word + index) : 0;
 }
 
+/* Of a row of a host tensor on its way; 0 if the op has none. */
+static int64_t row_bytes(const Seen *s, int64_t host)
+{
+	const bool edge = s->op->params == params_find("edge");
+	return edge ? (tt_host_bytes((uint32_t)host) * word(s, "width", 0) + 3) / 4 * 4 : 0;
+}
+
 /* A constant of a variant by name; `otherwise` if it has no such argument. */
 static int64_t constant(const ProgramVariant *v, const char *name, int64_t otherwise)
 {
@@ -101,7 +108,6 @@ static void add_edge(const Seen *s, Work *w)
 	w->edge_planes = word(s, "planes", 0);
 	w->channels = word(s, "channels", 0) - word(s, "channel", 0);
 	w->channels = w->channels > 0 ? w->channels : 0;
-	w->width = word(s, "width", 0);
 }
 
 static void add_copy(const Seen *s, Work *w)
@@ -121,7 +127,7 @@ static void add_params(const Seen *s, Work *w)
 			kinds[i].add(s, w);
 }
 
-static void add_constants(const ProgramVariant *v, Work *w)
+static void add_constants(const Seen *s, const ProgramVariant *v, Work *w)
 {
 	w->in_type = (DevTypes)constant(v, "in_type", DEV_UNSET);
 	w->weight_type = (DevTypes)constant(v, "weight_type", DEV_UNSET);
@@ -129,6 +135,7 @@ static void add_constants(const ProgramVariant *v, Work *w)
 	w->a_type = (DevTypes)constant(v, "a_type", DEV_UNSET);
 	w->b_type = (DevTypes)constant(v, "b_type", DEV_UNSET);
 	w->op = constant(v, "op", 0);
+	w->row_bytes = row_bytes(s, constant(v, "host", 0));
 	w->kind = constant(v, "kind", 0);
 	w->pair = constant(v, "pair", 0);
 	w->pixels = constant(v, "pixels", 0);
@@ -235,7 +242,7 @@ bool predict_work(const Program *p, int op, int core, TtRisc risc, Work *w, Work
 		add_lead(&s, op, w);
 	if (variant == VARIANT_NONE)
 		return false;
-	add_constants(&p->variants[variant], w);
+	add_constants(&s, &p->variants[variant], w);
 	w->act = risc == TT_TRISC1 ? named(p, s.op->act) : WORK_none;
 	*routine = named(p, variant);
 	w->fetcher = *routine == WORK_weights_fetch ? word(&s, "fetcher", 0) : 0;

@@ -64,7 +64,8 @@ typedef struct Work {
 	int64_t fetchers, fetcher; /* cores that read in turn, and which of them this one is */
 
 	/* Rows of a host tensor; of those, this RISC-V takes part, part + parts, ... */
-	int64_t edge_rows, edge_planes, channels, width;
+	int64_t edge_rows, edge_planes, channels;
+	int64_t row_bytes; /* of a channel of the host's, in whole words */
 	int64_t part, parts;
 
 	/* Runs of bytes. */

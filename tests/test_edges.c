@@ -1,0 +1,100 @@
+/*
+ * Host tensors of every type, to the device and back: all values of 16 bits and of
+ * 8, rows of odd length, on the emulator and the simulator.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/fixture.h"
+#include "tests/network.h"
+
+enum { CHANNELS = 19, HEIGHT = 47, WIDTH = 75, COUNT = CHANNELS * HEIGHT * WIDTH };
+
+/* Image to image, as the device stores it. */
+static Network *identity(Fixture *t, const char *from, const char *to)
+{
+	char text[512];
+	snprintf(text, sizeof text,
+		 "graph \"n\"\n%%x = input {stored = bf16} : %s[1,%d,%d,%d]\n"
+		 "%%c = cast %%x {to = %s} : %s[1,%d,%d,%d]\n"
+		 "%%o = output %%c : %s[1,%d,%d,%d]\n",
+		 from, CHANNELS, HEIGHT, WIDTH, to, to, CHANNELS, HEIGHT, WIDTH, to, CHANNELS,
+		 HEIGHT, WIDTH);
+	Network *n = network_compile(t->arena, &t->diag, text, 5);
+	if (!n)
+		fail_msg("%s", fixture_said(t));
+	return n;
+}
+
+static void run(const Network *n, const char *device, void *in, void *out)
+{
+	TesseraError e;
+	TesseraDevice *d = tessera_device_open(device, &e);
+	TesseraProgram *p = d ? tessera_load(d, n->opened, &e) : NULL;
+	const TesseraTensor x = tessera_input(n->opened, 0), y = tessera_output(n->opened, 0);
+	const TesseraArray from = tessera_array(&x, in), to = tessera_array(&y, out);
+	if (!p || !tessera_run(p, &from, 1, &to, 1, &e))
+		fail_msg("%s\n%s", e.text, e.detail);
+	tessera_unload(p);
+	tessera_device_close(d);
+}
+
+/* What comes back of element i, by way of bf16. */
+static double wanted(Fixture *t, const Tensor *in, DType to, int64_t i)
+{
+	Tensor *b = tensor_create(t->arena, TYPE_BF16, SHAPE(1));
+	Tensor *y = tensor_create(t->arena, to, SHAPE(1));
+	tensor_set_f64(b, 0, tensor_f64(in, i));
+	tensor_set_f64(y, 0, tensor_f64(b, 0));
+	return tensor_f64(y, 0);
+}
+
+static void compare(Fixture *t, const Tensor *in, const Tensor *out)
+{
+	for (int64_t i = 0; i < COUNT; i++) {
+		const double want = wanted(t, in, out->dtype, i), got = tensor_f64(out, i);
+		if (!(got == want && signbit(got) == signbit(want)) && !(isnan(got) && isnan(want)))
+			fail_msg("element %d, %g: %g, wanted %g", (int)i, tensor_f64(in, i), got, want);
+	}
+}
+
+/* Element i has the bits i, as far as it has bits. */
+static void all_values(Fixture *t, DType from, DType to)
+{
+	const char *library = getenv("TESSERA_TTSIM");
+	const Shape shape = SHAPE(1, CHANNELS, HEIGHT, WIDTH);
+	Tensor *in = tensor_create(t->arena, from, shape);
+	Tensor *out = tensor_create(t->arena, to, shape);
+	uint8_t *bytes = (uint8_t *)(uintptr_t)in->data;
+	for (int64_t i = 0; i < COUNT; i++)
+		memcpy(bytes + i * type_info[from].bytes, &i, (size_t)type_info[from].bytes);
+	Network *n = identity(t, type_info[from].name, type_info[to].name);
+	run(n, "emu", bytes, (void *)(uintptr_t)out->data);
+	compare(t, in, out);
+	if (library) {
+		const size_t size = (size_t)tensor_bytes(out);
+		uint8_t *other = arena_alloc(t->arena, size);
+		run(n, arena_printf(t->arena, "ttsim:%s", library), bytes, other);
+		assert_memory_equal(other, out->data, size);
+	}
+	network_free(n);
+}
+
+static void u8_comes_out_exactly(void **state) { all_values(*state, TYPE_U8, TYPE_F32); }
+static void bf16_keeps_its_bits(void **state) { all_values(*state, TYPE_BF16, TYPE_BF16); }
+static void f16_goes_by_way_of_bf16(void **state) { all_values(*state, TYPE_F16, TYPE_F16); }
+static void bf16_becomes_f16(void **state) { all_values(*state, TYPE_BF16, TYPE_F16); }
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		T(u8_comes_out_exactly),
+		T(bf16_keeps_its_bits),
+		T(f16_goes_by_way_of_bf16),
+		T(bf16_becomes_f16),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
