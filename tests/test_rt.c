@@ -149,7 +149,7 @@ static void arrays_that_do_not_fit_are_refused(void **state)
 	a = f.from, a.shape[3] = 8;
 	wrong(&f, 1, a, "x: wants shape [1,3,5,7], has [1,3,5,8]");
 	a = f.from, a.type = (TesseraType)1;
-	wrong(&f, 1, a, "x: wants f32, has type 1");
+	wrong(&f, 1, a, "x: wants f32, has bf16");
 	a = f.from, a.data = NULL;
 	wrong(&f, 1, a, "x: no data");
 	assert_false(tessera_run(f.program, &f.from, 1, &f.to, 0, &f.e));

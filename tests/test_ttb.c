@@ -166,7 +166,7 @@ static void every_number_is_checked(void **state)
 		"two things lie at 0x10c0 of bank 0");
 	refused(field(TTB_IMAGES, offsetof(TtbImage, address)), SAMPLE_IN, true,
 		"two things lie at 0x100000 of bank 0");
-	refused(field(TTB_INPUTS, offsetof(TtbTensor, type)), 1, true, "x: of type 1");
+	refused(field(TTB_INPUTS, offsetof(TtbTensor, type)), 4, true, "x: of type 4");
 	refused(field(TTB_INPUTS, offsetof(TtbTensor, rank)), 9, true, "x: a shape that is none");
 	refused(field(TTB_INPUTS, offsetof(TtbTensor, parts)), 3, true,
 		"x: parts 0 and the next 3");
@@ -225,7 +225,7 @@ static void segments_and_images_do_not_overlap(void **state)
 	} cases[] = {
 		{ 1, 0, "two things lie at 0x0 in L1 of core 1" },
 		{ TTB_EVERY_CORE, 0x4000, "two things lie at 0x4000 in L1 of every core" },
-		{ 2, TT_CONTROL_END - 32, "an image at 0x193e0 in L1 covers the control words" },
+		{ 2, TT_CONTROL_END - 32, "an image at 0x19c60 in L1 covers the control words" },
 		{ 2, TT_L1_END - 32, "an image of 64 bytes at 0x16dfe0 in L1" },
 		{ 3, TT_USER, "an image in core 3, which is not there" },
 		{ 0, TT_USER - 32, "two things lie at 0x19ca0 in L1 of core 0" },
