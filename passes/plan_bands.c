@@ -1,8 +1,10 @@
 /*
  * The plan without tuning: as many cores as shorten the longest shard of every
- * step, everything in L1.
+ * step, everything in L1 but what has no room there.
  */
 #include "passes/plan.h"
+
+#include "ir/hint.h"
 
 /* Work of a core that has most of it, in rows times width times channels. */
 static int64_t longest(const Plan *p)
@@ -39,7 +41,25 @@ static int64_t most_cores(const Plan *p)
 	int64_t most = 1;
 	for (int i = 0; i < p->ntensors; i++)
 		most = p->tensors[i]->height > most ? p->tensors[i]->height : most;
+	for (int i = 0; i < p->nsteps; i++) /* unless hints cut it */
+		if (op_hint(p->steps[i].op, "split") || op_hint(p->steps[i].op, "shard")
+		    || op_hint(p->steps[i].op, "bands"))
+			most = all;
 	return most < all ? most : all;
+}
+
+/* There is a core for each shard of a step. */
+static bool is_cut(const Plan *p, const PlanTensor *t)
+{
+	return t->cut.bands > 0 && t->cut.bands * t->cut.splits <= p->cores;
+}
+
+static bool all_cut(const Plan *p)
+{
+	bool all = true;
+	for (int i = 0; i < p->nsteps; i++)
+		all &= !p->steps[i].out || is_cut(p, p->steps[i].out);
+	return all;
 }
 
 static int best_cores(Plan *p, Cut cut)
@@ -49,7 +69,7 @@ static int best_cores(Plan *p, Cut cut)
 	for (int n = 1; n <= most_cores(p); n = next_count(p->target, n)) {
 		plan_cut(p, n, cut);
 		const int64_t work = longest(p);
-		if (work < least) {
+		if (work < least && all_cut(p)) {
 			least = work;
 			best = n;
 		}
@@ -63,7 +83,7 @@ static bool check_cuts(const Plan *p)
 	bool ok = true;
 	for (int i = 0; i < p->nsteps; i++) {
 		const PlanTensor *t = p->steps[i].out;
-		if (!t || t->cut.bands * t->cut.splits <= p->cores)
+		if (!t || is_cut(p, t))
 			continue;
 		diag_error(p->graph->diag, t->op->loc,
 			   "%s '%s': %d bands times %d splits are more than the %d cores of the plan",

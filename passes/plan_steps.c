@@ -237,6 +237,7 @@ static void tell_hints(Builder *b, const Op *op)
 		bool known = false;
 		for (size_t k = 0; k < sizeof followed / sizeof *followed; k++)
 			known |= strcmp(key, followed[k]) == 0;
+		known &= strcmp(op->hints[i].value, "interleaved") != 0;
 		known |= strcmp(key, "double_buffer") == 0 && op_is(op, WEIGHTS)
 			&& (strcmp(op->hints[i].value, "weights") == 0
 			    || strcmp(op->hints[i].value, "none") == 0);

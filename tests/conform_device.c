@@ -78,7 +78,8 @@ static const char *compare(Arena *a, int k, const float *got, const Tensor *want
 		range = fmax(range, fabs(tensor_f64(want, i)));
 	for (int64_t i = 0; i < tensor_count(want); i++) {
 		const double error = fabs((double)got[i] - tensor_f64(want, i));
-		worst = error <= worst ? worst : error; /* a NaN stays */
+		if (!(error <= worst) && !isnan(worst)) /* which stays */
+			worst = error;
 	}
 	if (worst <= DEVICE_TOLERANCE * range)
 		return NULL;

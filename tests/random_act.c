@@ -1,5 +1,5 @@
 /*
- * Random activations: after a conv, after a max pool, or alone, of one tensor or of
+ * Random activations: after a conv, after a max pool, global or not, or alone, of one tensor or of
  * a concat of two. Whole numbers go through those that give multiples of 1/64. The sums of
  * a conv reach its act unrounded, so only the result counts.
  */
@@ -72,7 +72,7 @@ Op *ops_act(OpNet *n)
 {
 	const int64_t height = ops_pick(n, 2, 12), width = ops_pick(n, 2, 70);
 	Op *x = ops_input(n, ops_pick(n, 1, 70), height, width);
-	switch (ops_pick(n, 0, 3)) {
+	switch (ops_pick(n, 0, 4)) {
 	case 0:
 		x = pool(n, x);
 		break;
@@ -83,6 +83,9 @@ Op *ops_act(OpNet *n)
 		break;
 	case 2:
 		x = conv(n, x);
+		break;
+	case 3:
+		x = ops_done(n, ops_insert(n, OP_GLOBAL_MAX_POOL, x));
 		break;
 	default:
 		break;

@@ -296,6 +296,8 @@ TT_ROUTINE void tt_reduce_math(const TtTiles *p, uint32_t kind, uint32_t pair)
 		}
 		if (kind != TT_REDUCE_MAX)
 			tt_reduce_finish(p, half, kind, pair);
+		else
+			tt_act(p, half, 1);
 		TT_MATH_END();
 		if (kind == TT_REDUCE_DEVIATION)
 			TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));
