@@ -22,6 +22,33 @@ void plan_refuse(Builder *b, const Op *op, const char *why)
 		diag_error(b->d, op->loc, "%s '%s': %s", op_info[op->kind].name, op->name, why);
 }
 
+/* Are channels that an op does not have other than 0 behind it? */
+static bool fills_rest(const Op *op)
+{
+	const OpKind act = op_has_act(op) ? op->act.kind : op->kind;
+	const float *param = op->act.param;
+	const float most = op_has_act(op) ? param[0] : op->attr.clip.max;
+	const float least = op_has_act(op) ? param[1] : op->attr.clip.min;
+	const bool two = op_is(op, ELTWISE) && op->nin == 2 && op->shape.rank == 4;
+	for (int i = 0; two && i < 2; i++) /* one channel for all */
+		if (shape_count(op_in(op, i)->shape) < shape_count(op->shape)
+		    && op->shape.dim[1] > 1)
+			return true;
+	return act == OP_SIGMOID || act == OP_HARD_SIGMOID
+		|| (act == OP_CLIP && (least > 0 || most < 0));
+}
+
+/* 16 channels share an exponent, which those that are not there must not set. */
+static void keep_bf16(Builder *b, const Op *op, PlanTensor *t)
+{
+	if (t->layout.type != DEV_BFP8_B)
+		return;
+	t->layout.type = DEV_BF16;
+	if (b->image == 0)
+		diag_warning(b->d, op->loc, "%s '%s': kept in bf16, its unused channels would spoil bfp8_b",
+			     op_info[op->kind].name, op->name);
+}
+
 PlanTensor *plan_tensor(Builder *b, const Op *op, const char *suffix, int channel, int channels,
 			int height, int cols)
 {
@@ -38,6 +65,8 @@ PlanTensor *plan_tensor(Builder *b, const Op *op, const char *suffix, int channe
 	Plan *p = b->plan;
 	p->tensors = arena_grow(b->a, p->tensors, p->ntensors, sizeof *p->tensors);
 	p->tensors[p->ntensors++] = t;
+	if (channels % PLANE && fills_rest(op))
+		keep_bf16(b, op, t);
 	return t;
 }
 
@@ -139,6 +168,9 @@ void plan_each_part(Builder *b, StepKind kind, const Op *op, Parts in, Act act,
 			s->window[axis] = window[axis];
 		PlanTensor *t = plan_tensor(b, op, suffix, channel, in.v[i].channels, (int)dim[2],
 					    (int)dim[3]);
+		const int left = in.v[i].tensor->channels - in.v[i].plane * PLANE;
+		if (in.v[i].channels % PLANE && in.v[i].channels < left) /* other channels there */
+			keep_bf16(b, op, t);
 		v[i] = (Part){ plan_finish(b, s, t), 0, in.v[i].channels };
 	}
 	plan_made(b, op, v, in.n);
