@@ -9,6 +9,8 @@
 #include "passes/plan.h"
 #include "runtime/ref/ref.h"
 
+enum { MOST = 16 }; /* inputs, outputs */
+
 Network *network_planned(Graph *g, const PlanOptions *options)
 {
 	return network_on(g, target_load(g->arena, g->diag, "wormhole_n150"), options);
@@ -72,8 +74,8 @@ bool network_run_loaded(const Network *n, TesseraProgram *p, const float *in, fl
 			TesseraError *e)
 {
 	const size_t nin = tessera_input_count(n->opened), nout = tessera_output_count(n->opened);
-	TesseraArray from[8], to[8];
-	assert(nin <= 8 && nout <= 8);
+	TesseraArray from[MOST], to[MOST];
+	assert(nin <= MOST && nout <= MOST);
 	for (size_t i = 0; i < nin; i++) {
 		const TesseraTensor t = tessera_input(n->opened, i);
 		from[i] = tessera_array(&t, (void *)(uintptr_t)in);
@@ -100,11 +102,11 @@ bool network_run(const Network *n, const char *device, const float *in, float *o
 
 void network_ref(const Network *n, const float *in, float *out)
 {
-	Tensor *x[8] = { 0 }, *y[8] = { 0 };
+	Tensor *x[MOST] = { 0 }, *y[MOST] = { 0 };
 	size_t nin = 0;
 	for_each_op(op, n->g)
 		if (op->kind == OP_INPUT) {
-			assert(nin < 8);
+			assert(nin < MOST);
 			x[nin] = tensor_create(n->g->arena, TYPE_F32, op_callers_shape(op));
 			memcpy(tensor_f32_data(x[nin]), in, (size_t)tensor_bytes(x[nin]));
 			in += tensor_count(x[nin++]);

@@ -30,7 +30,7 @@ Network *network_planned(Graph *g, const PlanOptions *options);
 Network *network_on(Graph *g, const Target *target, const PlanOptions *options);
 void network_free(Network *n);
 
-/* f32 inputs and outputs, at most 8 each, all inputs one behind the other, all
+/* f32 inputs and outputs, at most 16 each, all inputs one behind the other, all
  * outputs likewise, the caller's. False: `e` says why. */
 bool network_run(const Network *n, const char *device, const float *in, float *out,
 		 TesseraError *e);
