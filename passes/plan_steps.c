@@ -257,26 +257,36 @@ static void add_op(Builder *b, const Op *op)
 		plan_refuse(b, op, "this op has no device routine yet");
 }
 
-/* Hints that this plan does not follow. */
+/* Hints that a plan follows: on ops with weights, or on all that make a tensor. */
+static const struct {
+	const char *key;
+	bool weights;
+} followed[] = {
+	{ "act_block_h", false }, { "bands", false }, { "cout_block", true },
+	{ "fetchers", true }, { "fidelity", true }, { "k_block", true }, { "place", false },
+	{ "prefetch", true }, { "residency", true }, { "shard", false }, { "split", false },
+	{ "stored", false }, { "weights", true },
+};
+
+static bool follows(const Op *op, const Hint *h)
+{
+	if (strcmp(h->key, "double_buffer") == 0)
+		return op_is(op, WEIGHTS) && (strcmp(h->value, "weights") == 0
+					      || strcmp(h->value, "none") == 0);
+	if (strcmp(h->value, "interleaved") == 0 || op->kind == OP_CONCAT)
+		return false; /* who reads a concat reads its parts */
+	for (size_t k = 0; k < sizeof followed / sizeof *followed; k++)
+		if (strcmp(h->key, followed[k].key) == 0)
+			return op_is(op, WEIGHTS) || !followed[k].weights;
+	return false;
+}
+
 static void tell_hints(Builder *b, const Op *op)
 {
-	static const char *const followed[] = {
-		"act_block_h", "bands", "cout_block", "fetchers", "fidelity", "k_block", "place",
-		"prefetch", "residency", "shard", "split", "stored", "weights",
-	};
-	for (int i = 0; i < op->nhints; i++) {
-		const char *key = op->hints[i].key;
-		bool known = false;
-		for (size_t k = 0; k < sizeof followed / sizeof *followed; k++)
-			known |= strcmp(key, followed[k]) == 0;
-		known &= strcmp(op->hints[i].value, "interleaved") != 0;
-		known |= strcmp(key, "double_buffer") == 0 && op_is(op, WEIGHTS)
-			&& (strcmp(op->hints[i].value, "weights") == 0
-			    || strcmp(op->hints[i].value, "none") == 0);
-		if (!known)
+	for (int i = 0; i < op->nhints; i++)
+		if (!follows(op, &op->hints[i]))
 			diag_warning(b->d, op->loc, "%s '%s': this plan does not follow hint %s",
-				     op_info[op->kind].name, op->name, key);
-	}
+				     op_info[op->kind].name, op->name, op->hints[i].key);
 }
 
 /* What is wrong with the tensor an op makes, or NULL. */

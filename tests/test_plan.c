@@ -278,13 +278,15 @@ static void what_parameters_cannot_hold_is_said(void **state)
 
 static void hints_are_followed_or_told(void **state)
 {
-	static const char *const said[] = { "conv 'y': this plan does not follow hint cores", NULL };
+	static const char *const said[] = { "conv 'y': this plan does not follow hint cores",
+					    "relu 'r': this plan does not follow hint fetchers", NULL };
 	const Plan *p = plan_and_hear(
 		*state, "graph \"n\"\n%x = input : f32[1,1,8,8]\n"
 		"%w = constant splat 0.5 : f32[1,1,1,1]\n"
 		"%y = conv %x, %w {dilations = [1,1], hints = [cores = \"(0,0)-(1,1)\", fidelity = \"lofi\"], "
 		"pads = [0,0,0,0], strides = [1,1]} : f32[1,1,8,8]\n"
-		"%o = output %y : f32[1,1,8,8]\n", said);
+		"%r = relu %y {hints = [fetchers = \"2\"]} : f32[1,1,8,8]\n"
+		"%o = output %r : f32[1,1,8,8]\n", said);
 	assert_non_null(p);
 	assert_int_equal(p->steps[1].phases, 1);
 }
