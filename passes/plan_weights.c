@@ -33,6 +33,17 @@ int plan_held(Builder *b, const Op *op, int tiles)
 	return n == 3 || n > 4 || tiles % n ? 1 : n;
 }
 
+/* Input tiles of the deepest block: chunks are whole blocks. */
+static int deepest_block(const Step *s)
+{
+	int deepest = 1;
+	for (int i = 0; i < s->nin; i++) {
+		const int k = (int)step_blocks(s, i).k;
+		deepest = k > deepest ? k : deepest;
+	}
+	return deepest;
+}
+
 void plan_weight_hints(Builder *b, Step *s)
 {
 	const Op *op = s->op;
@@ -44,6 +55,9 @@ void plan_weight_hints(Builder *b, Step *s)
 	w->fetchers = number(op, "fetchers");
 	if (w->chunk_tiles || asked(op, "residency", "streamed"))
 		w->ring = twice ? 2 : 1;
+	if (w->chunk_tiles % deepest_block(s) && b->image == 0)
+		diag_warning(b->d, op->loc, "%s '%s': k_block %d is made whole blocks of %d tiles",
+			     op_info[op->kind].name, op->name, w->chunk_tiles, deepest_block(s));
 	if (w->positions % TILE)
 		plan_refuse(b, op, "act_block_h is not a multiple of 32");
 	if (w->fetchers > MAX_FETCHERS)
@@ -75,9 +89,7 @@ static void size_pages(Step *s)
 {
 	Stream *w = &s->stream;
 	const int blocks = step_block_count(s);
-	int deepest = 1;
-	for (int i = 0; i < s->nin; i++)
-		deepest = larger(deepest, (int)step_blocks(s, i).k);
+	const int deepest = deepest_block(s);
 	w->chunk_blocks = w->chunk_tiles ? larger(1, w->chunk_tiles / deepest) : blocks;
 	w->chunk_blocks = smaller(w->chunk_blocks, blocks);
 	w->chunks = ratio_up(blocks, w->chunk_blocks);
