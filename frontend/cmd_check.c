@@ -6,7 +6,6 @@
  *     2 of 31 ops cannot run on wormhole_n150
  */
 #include "frontend/cmd_session.h"
-#include "ir/target.h"
 
 static bool is_constant(const Op *op, int i)
 {
@@ -150,8 +149,7 @@ static const char *reason(const Graph *g, const Op *op)
 
 enum ExitCode cmd_check(Session *s)
 {
-	const char *name = option_text(s->opt, OPT_TARGET);
-	const Target *target = target_load(s->arena, s->diag, name ? name : target_name(0));
+	const Target *target = session_target(s);
 	if (!target)
 		return EXIT_USAGE;
 	Graph *g = session_compile(s);

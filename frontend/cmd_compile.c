@@ -92,7 +92,8 @@ enum ExitCode cmd_compile(Session *s)
 	if (!g)
 		return EXIT_MODEL;
 	Compiled c = { 0 };
-	const enum ExitCode code = text ? session_lower(s, g, &c) : session_emit(s, g, &c);
+	const enum ExitCode code = kind == EMIT_PLAN ? session_plan(s, g, &c)
+		: text ? session_lower(s, g, &c) : session_emit(s, g, &c);
 	if (code != EXIT_OK)
 		return code;
 	bool ok;

@@ -7,7 +7,7 @@
 #include "backend/lower.h"
 #include "ir/clock.h"
 #include "ir/file.h"
-#include "runtime/host/tessera_rt.h"
+#include "runtime/host/ttb.h"
 
 static char *plan_text(Session *s, const Plan *p)
 {
@@ -17,11 +17,11 @@ static char *plan_text(Session *s, const Plan *p)
 	return text_take(&text, s->arena);
 }
 
-enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
+enum ExitCode session_plan(Session *s, const Graph *g, Compiled *c)
 {
 	const double from = clock_now();
-	const char *name = option_text(s->opt, OPT_TARGET);
-	c->target = target_load(s->arena, s->diag, name ? name : "wormhole_n150");
+	if (!c->target)
+		c->target = session_target(s);
 	if (!c->target)
 		return EXIT_USAGE;
 	s->diag->limit = INT_MAX; /* every op that cannot run is named */
@@ -29,10 +29,33 @@ enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
 	if (!c->plan)
 		return EXIT_INFEASIBLE;
 	session_timing(s, "plan", from);
-	const double then = clock_now();
+	return EXIT_OK;
+}
+
+/* Before anything is planned: it would be for nothing. */
+static enum ExitCode check_arch(Session *s, Compiled *c)
+{
+	c->target = session_target(s);
+	if (!c->target)
+		return EXIT_USAGE;
+	if (strcmp(c->target->arch, TTB_ARCH) == 0)
+		return EXIT_OK;
+	usage_error(s->diag, "target '%s' is a %s: the device library is for %s only, so there is a "
+		    "plan (--emit=plan) and no program", c->target->name, c->target->arch, TTB_ARCH);
+	return EXIT_INFEASIBLE;
+}
+
+enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
+{
+	enum ExitCode code = check_arch(s, c);
+	if (code == EXIT_OK)
+		code = session_plan(s, g, c);
+	if (code != EXIT_OK)
+		return code;
+	const double from = clock_now();
 	c->program = lower(c->plan);
 	c->program->plan = plan_text(s, c->plan);
-	session_timing(s, "lower", then);
+	session_timing(s, "lower", from);
 	return EXIT_OK;
 }
 

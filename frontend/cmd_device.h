@@ -19,7 +19,10 @@ typedef struct Compiled {
 	Emission emission;
 } Compiled;
 
-/* Plan and program. Not EXIT_OK: reported. */
+/* Plan, for any target. Not EXIT_OK: reported. */
+enum ExitCode session_plan(Session *s, const Graph *g, Compiled *c);
+
+/* And program, if there is a device library for the target's architecture. */
 enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c);
 
 /* And the package. */

@@ -108,6 +108,12 @@ enum ExitCode session_begin(Session *s, Arena *a, Diag *d, const Options *o)
 	return inputs_read(&s->inputs, a, d, o);
 }
 
+const Target *session_target(Session *s)
+{
+	const char *name = option_text(s->opt, OPT_TARGET);
+	return target_load(s->arena, s->diag, name ? name : TARGET_DEFAULT);
+}
+
 Graph *session_read(Session *s)
 {
 	const double from = clock_now();

@@ -15,6 +15,7 @@
 
 #include "frontend/inputs.h"
 #include "frontend/options.h"
+#include "ir/target.h"
 #include "passes/pass.h"
 
 typedef struct Session {
@@ -32,6 +33,9 @@ typedef struct Session {
 
 /* Reads what the options name besides the model. Not EXIT_OK: reported. */
 enum ExitCode session_begin(Session *s, Arena *a, Diag *d, const Options *o);
+
+/* The target the user wants, or the default one; NULL: reported. */
+const Target *session_target(Session *s);
 
 /* The model as read, or NULL, reported. */
 Graph *session_read(Session *s);

@@ -38,6 +38,14 @@ static void print_help(Command c)
 		printf("  %-16s %s\n", pass_info[i].name, pass_info[i].summary);
 }
 
+static enum ExitCode print_target(Session *s)
+{
+	const Target *t = session_target(s);
+	if (t)
+		target_print(t, stdout);
+	return t ? EXIT_OK : EXIT_USAGE;
+}
+
 static enum ExitCode run(Session *s, Arena *a, Diag *d, const Options *o)
 {
 	static enum ExitCode (*const commands[COMMAND_COUNT])(Session *) = {
@@ -45,6 +53,8 @@ static enum ExitCode run(Session *s, Arena *a, Diag *d, const Options *o)
 #include "frontend/commands.def"
 	};
 	const enum ExitCode code = session_begin(s, a, d, o);
+	if (code == EXIT_OK && option_given(o, OPT_PRINT_TARGET))
+		return print_target(s);
 	return code == EXIT_OK ? commands[o->command](s) : code;
 }
 

@@ -13,6 +13,7 @@ typedef enum Times { ONCE, REPEATS } Times;
 #define ON(name) (1u << CMD_##name)
 #define EXECUTES (ON(run) | ON(verify))
 #define READS (ON(opt) | ON(compile) | ON(run) | ON(verify) | ON(convert) | ON(check))
+#define TARGETS (ON(check) | ON(compile) | EXECUTES)
 #define ALL ((1u << COMMAND_COUNT) - 1)
 
 typedef struct OptionInfo {
@@ -209,7 +210,8 @@ bool options_parse(Options *o, Arena *a, Diag *d, int argc, char **argv)
 		}
 	}
 	o->help = option_given(o, OPT_HELP);
-	if (!o->help && takes_model(o->command) && !o->model && d->errors == errors)
+	const bool reads = !o->help && !option_given(o, OPT_PRINT_TARGET);
+	if (reads && takes_model(o->command) && !o->model && d->errors == errors)
 		usage_error(d, "'%s' wants a %s", command_info[o->command].name,
 			    o->command == CMD_info ? "package" : "model");
 	return d->errors == errors;

@@ -165,7 +165,7 @@ static Bytes open_target(Reader *r, Loc at, const char *from, const char *name, 
 {
 	const EmbeddedFile *e = find_embedded(name);
 	if (e) {
-		*file = arena_printf(r->a, "%s.ini", name);
+		*file = arena_printf(r->a, "<%s>", name); /* no file has that name */
 		return (Bytes){ e->text, e->size };
 	}
 	if (strpbrk(name, "/.")) {

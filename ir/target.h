@@ -27,6 +27,9 @@ typedef struct Target {
 #include "ir/target.def"
 } Target;
 
+/* What is compiled for if nobody says otherwise. */
+#define TARGET_DEFAULT "wormhole_n150"
+
 /* By name, or by path if there is a '/' or a '.' in it; NULL if it is wrong,
  * which is reported. */
 const Target *target_load(Arena *a, Diag *d, const char *name);

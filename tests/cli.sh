@@ -1,61 +1,8 @@
 #!/bin/sh
 # cli.sh TESSERA [sanitized]: what the command does, says, writes and exits
 # with. Each claim is printed.
-tessera=$(realpath "$1")
-sanitized=$2
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-claims=0
-failed=0
+. "$(dirname "$0")/cli_claims.sh"
 
-claim() { about=$1 claims=$((claims + 1)) bad=; }
-
-wrong() {
-	[ -n "$bad" ] || failed=$((failed + 1))
-	bad=1
-	echo "FAILED: $about: $1"
-	sed 's/^/    /' err
-}
-
-ok() { [ -n "$bad" ] || echo "ok: $about"; }
-
-# expect CODE ARGUMENT...: runs tessera, keeps what it prints in out and err.
-expect() {
-	code=$1
-	shift
-	"$tessera" "$@" >out 2>err
-	got=$?
-	[ $got = "$code" ] || wrong "exit $got instead of $code: tessera $*"
-}
-
-out_has() { grep -qF -e "$1" out || wrong "stdout has no '$1'"; }
-err_has() { grep -qF -e "$1" err || wrong "stderr has no '$1'"; }
-err_is() { [ "$(cat err)" = "$1" ] || wrong "stderr is not '$1'"; }
-silent() { [ ! -s err ] || wrong "something on stderr"; }
-there() { for f; do [ -e "$f" ] || wrong "no $f"; done; }
-absent() { for f; do [ ! -e "$f" ] || wrong "$f is left behind"; done; }
-same() { cmp -s "$1" "$2" || wrong "$1 and $2 differ"; }
-
-numbers() { # numbers N: "[0,0.5,1,...]"
-	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "%s%g", i ? "," : "[", i / 8 - 3; print "]" }'
-}
-
-cat >net.ir <<'END'
-graph "net"
-%x = input : f32[1,2,6,6]
-END
-cat >>net.ir <<END
-%w = constant $(numbers 72) : f32[4,2,3,3]
-%scale = constant [1,2,0.5,1] : f32[4]
-%bias = constant [0,0.5,1,-1] : f32[4]
-%mean = constant [0.1,0.2,0.3,0.4] : f32[4]
-%variance = constant [1,0.5,2,1] : f32[4]
-%c = conv %x, %w {pads = [1,1,1,1], strides = [1,1], dilations = [1,1]} : f32[1,4,6,6]
-%n = batch_norm %c, %scale, %bias, %mean, %variance {epsilon = 0.001} : f32[1,4,6,6]
-%r = relu %n : f32[1,4,6,6]
-%y = output %r : f32[1,4,6,6]
-END
 cat >two.ir <<'END'
 %a = input : f32[2,3]
 %b = input : f32[2,3]
@@ -496,5 +443,4 @@ else
 	ok
 fi
 
-echo "$claims claims, $failed failed"
-[ $failed = 0 ]
+end_claims

@@ -21,8 +21,8 @@ static int make_test_folder(void **state)
 static int remove_test_folder(void **state)
 {
 	(void)state;
-	const char *files[] = { "a.ini", "b.ini", "out.ini" };
-	for (int i = 0; i < 3; i++)
+	const char *files[] = { "a.ini", "b.ini", "out.ini", "wormhole_n150.ini" };
+	for (int i = 0; i < 4; i++)
 		unlink(files[i]);
 	return rmdir(folder);
 }
@@ -72,6 +72,22 @@ static void the_n300_inherits_all_but_its_rows(void **state)
 	assert_memory_equal(&n300, &n150, sizeof n150);
 }
 
+static void the_p150_is_built_in(void **state)
+{
+	const Target *t = load(*state, "blackhole_p150");
+	assert_string_equal(t->arch, "blackhole");
+	assert_int_equal(t->grid_cols * t->grid_rows, 130);
+	assert_int_equal(t->l1_end - t->l1_first, 1461248);
+	assert_int_equal(t->l1_first - t->code_bytes, 40960);
+	assert_int_equal(t->dram_banks * t->dram_read_rate * t->clock_mhz / 1000000, 500);
+	assert_int_equal(t->op_gap, 208 * t->clock_mhz / 100);
+}
+
+static void the_default_is_built_in(void **state)
+{
+	assert_string_equal(load(*state, TARGET_DEFAULT)->arch, "wormhole");
+}
+
 static void every_built_in_target_loads_and_reads_back_from_its_print(void **state)
 {
 	Fixture *t = *state;
@@ -97,6 +113,36 @@ static void a_file_may_inherit_from_a_file_beside_it(void **state)
 	assert_int_equal(t->grid_rows, 2);
 	assert_int_equal(t->grid_cols, 3);
 	assert_int_equal(t->l1_bytes, 1499136);
+}
+
+static void an_heir_may_have_the_name_of_what_it_inherits_from(void **state)
+{
+	write_file("wormhole_n150.ini", "inherit = wormhole_n150\ngrid_rows = 5\n");
+	const Target *t = load(*state, "wormhole_n150.ini");
+	assert_string_equal(t->name, "wormhole_n150");
+	assert_int_equal(t->grid_rows, 5);
+	assert_int_equal(t->grid_cols, 8);
+}
+
+static void an_unknown_parent_is_reported_where_it_is_named(void **state)
+{
+	write_file("a.ini", "grid_rows = 2\ninherit = wormhole_n105\n");
+	refuses(*state, "a.ini",
+		"a.ini:2:11: error: no target 'wormhole_n105'\n"
+		"    inherit = wormhole_n105\n"
+		"              ^\n"
+		"a.ini:2:11: note: did you mean 'wormhole_n150'?\n"
+		"    inherit = wormhole_n105\n"
+		"              ^\n");
+}
+
+static void a_parent_that_is_not_there_is_reported(void **state)
+{
+	Fixture *t = *state;
+	write_file("a.ini", "inherit = none.ini\n");
+	assert_null(target_load(t->arena, &t->diag, "a.ini"));
+	assert_non_null(strstr(fixture_said(t), "a.ini:1:11: error: "));
+	assert_int_equal(t->diag.errors, 1);
 }
 
 static void an_unknown_target_is_named_with_its_nearest(void **state)
@@ -200,8 +246,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(the_n150_is_built_in),
 		T(the_n300_inherits_all_but_its_rows),
+		T(the_p150_is_built_in),
+		T(the_default_is_built_in),
 		T(every_built_in_target_loads_and_reads_back_from_its_print),
 		T(a_file_may_inherit_from_a_file_beside_it),
+		T(an_heir_may_have_the_name_of_what_it_inherits_from),
+		T(an_unknown_parent_is_reported_where_it_is_named),
+		T(a_parent_that_is_not_there_is_reported),
 		T(an_unknown_target_is_named_with_its_nearest),
 		T(a_missing_file_is_reported),
 		T(an_unknown_key_is_reported_where_it_stands),
