@@ -9,7 +9,7 @@
 #define BACKEND_LOWER_H
 
 #include "backend/program.h"
-#include "ir/plan.h"
+#include "ir/plan_work.h"
 
 Program *lower(const Plan *plan);
 
@@ -32,10 +32,6 @@ void lower_set(Lowering *l, ProgramOp *op, int core, const char *field, int inde
 
 /* Room of so many bytes in every bank, at the same address. */
 uint64_t lower_dram_all(Lowering *l, uint64_t bytes);
-
-/* What a core makes of a step's result. A core that has nothing to do makes no
- * rows of as many planes as it has room for. */
-Region lower_work(const Step *s, int core);
 
 /* Planes into the buffer of a tensor on a core: where plane `plane` of an image
  * and phase stands. */

@@ -5,7 +5,7 @@
 
 static Range positions(const Step *s, int core)
 {
-	const Range rows = lower_work(s, core).rows;
+	const Range rows = step_work(s, core).rows;
 	return range_count(rows) ? step_positions(s, rows) : (Range){ 0, 0 };
 }
 
@@ -40,7 +40,7 @@ static void set_groups(Lowering *l, ProgramOp *op, const Step *s)
 	program_set(op, "group_pages", 0, (uint32_t)pages);
 	program_set(op, "group_step", 0, (uint32_t)planes);
 	for (int c = 0; c < l->plan->cores; c++) {
-		const int page = step_groups(s, lower_work(s, c).planes).first;
+		const int page = step_groups(s, step_work(s, c).planes).first;
 		const int first = s->in[0].plane + page / pages * planes;
 		const bool idle = !range_count(positions(s, c));
 		lower_set(l, op, c, "in_planes", 0, (uint32_t)planes);
@@ -57,7 +57,7 @@ static void set_output_sets(Lowering *l, ProgramOp *op, const Step *s)
 	program_set(op, "out_image", 0, t->images > 1 ? (uint32_t)t->buffer_planes : 0);
 	program_set(op, "out_skip", 0, (uint32_t)s->row_step - 1);
 	for (int c = 0; c < l->plan->cores; c++) {
-		const Range at = positions(s, c), planes = lower_work(s, c).planes;
+		const Range at = positions(s, c), planes = step_work(s, c).planes;
 		const bool idle = !range_count(at);
 		const int unit = s->kind == STEP_DECONV2 ? 2 : s->row_step;
 		lower_set(l, op, c, "rows", 0, (uint32_t)range_count(at));

@@ -3,7 +3,6 @@
  */
 #include "backend/lower.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { CHANNEL_ROWS = 4, BINARY_ROWS = 4, PAIR_ROWS = 2 }; /* of positions at a time */
@@ -40,22 +39,11 @@ void lower_channel_pages(const Step *s, Range groups, uint8_t *to)
 			}
 }
 
-/* As binary_math and pair_math count them. */
-static uint32_t arith_code(OpKind kind)
-{
-	static const OpKind kinds[] = { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_PRELU, OP_MIN, OP_MAX };
-	uint32_t i = 0;
-	while (i < sizeof kinds / sizeof *kinds && kinds[i] != kind)
-		i++;
-	assert(i < sizeof kinds / sizeof *kinds);
-	return i;
-}
-
 void lower_binary(Lowering *l, const Step *s)
 {
 	ProgramOp *op = lower_tiles(l, s);
 	const bool pair = s->kind == STEP_PAIR;
-	const uint32_t code = arith_code(s->arith), types[] = { type_of(s, 0), type_of(s, 1) };
+	const uint32_t code = (uint32_t)step_arith(s), types[] = { type_of(s, 0), type_of(s, 1) };
 	for (int i = 0; i < 2; i++) {
 		const uint32_t one_channel = !!(s->spread[i] & SPREAD_PLANES);
 		const uint32_t one_column = !!(s->spread[i] & SPREAD_COLS);

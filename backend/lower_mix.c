@@ -15,7 +15,7 @@ static void set_tables(Lowering *l, ProgramOp *op, const Step *s, const Mix *m)
 	program_set(op, "mix_rows_at", 0, mix_rows_at(m));
 	program_set(op, "mix_tiles_at", 0, mix_tiles_at(m));
 	for (int c = 0; c < l->plan->cores; c++) {
-		const Region work = lower_work(s, c);
+		const Region work = step_work(s, c);
 		const bool idle = !range_count(work.rows);
 		lower_set(l, op, c, "mix_row", 0, idle ? 0 : (uint32_t)work.rows.first);
 		lower_set(l, op, c, "mix_above", 0,
@@ -26,7 +26,7 @@ static void set_tables(Lowering *l, ProgramOp *op, const Step *s, const Mix *m)
 static void set_output_phase(Lowering *l, ProgramOp *op, const Step *s, int phase)
 {
 	for (int c = 0; c < l->plan->cores; c++) {
-		const Region work = lower_work(s, c);
+		const Region work = step_work(s, c);
 		if (range_count(work.rows))
 			lower_set(l, op, c, "out_first", 0,
 				  lower_plane(s->out, c, phase, l->image, work.planes.first));

@@ -85,32 +85,6 @@ void lower_move(Lowering *l, ProgramOp *op, int core, const PlanTensor *t, const
 			move_image(l, op, core, t, dram, out, when, inside, phase, image);
 }
 
-/* What a step reads, on a core, of a part that lies in DRAM. */
-static Region read_region(const Step *s, int part, int core)
-{
-	Region r = { 0 };
-	if (s->kind == STEP_REFILL)
-		r = s->out->shard[core].keep;
-	else if (s->kind == STEP_EDGE_OUT)
-		r = s->in[part].tensor->shard[core].own;
-	else if (s->kind != STEP_SPILL)
-		r = step_reads(s, part, s->out->shard[core].own);
-	return in_image(s->in[part].tensor, r);
-}
-
-/* Does a core read anything that another one wrote, in any step? */
-static bool will_read(const Lowering *l, const PlanTensor *t, int reader, Region written)
-{
-	for (int i = 0; i < l->plan->nsteps; i++) {
-		const Step *s = &l->plan->steps[i];
-		for (int k = 0; k < s->nin; k++)
-			if (s->in[k].tensor == t
-			    && !region_empty(region_both(read_region(s, k, reader), written)))
-				return true;
-	}
-	return false;
-}
-
 /* Rows that go there anyhow say it too. */
 static bool is_told(const ProgramOpCore *on, int core)
 {
@@ -125,7 +99,7 @@ void lower_announce(Lowering *l, ProgramOp *op, const PlanTensor *t)
 	for (int from = 0; from < l->plan->cores; from++)
 		for (int to = 0; to < l->plan->cores; to++)
 			if (from != to && !is_told(&op->cores[from], to)
-			    && will_read(l, t, to, t->shard[from].own))
+			    && plan_reads_dram(l->plan, t, to, t->shard[from].own))
 				program_push(l->program, op, from, (ProgramPush){ .core = to });
 }
 
@@ -134,7 +108,7 @@ void lower_await(Lowering *l, ProgramOp *op, const Step *s, int part)
 	const PlanTensor *t = s->in[part].tensor;
 	for (int core = 0; core < l->plan->cores; core++)
 		for (int from = 0; from < l->plan->cores; from++) {
-			const Region r = region_both(read_region(s, part, core),
+			const Region r = region_both(step_reads_dram(s, part, core),
 						     t->shard[from].own);
 			if (from != core && !region_empty(r))
 				program_arrival(l->program, op, core,

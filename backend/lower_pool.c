@@ -12,8 +12,6 @@ static_assert((int)REDUCE_MAX == TT_REDUCE_MAX && (int)REDUCE_SUM == TT_REDUCE_S
 		      && (int)REDUCE_DEVIATION == TT_REDUCE_DEVIATION,
 	      "the routine's kinds are the plan's");
 
-static int inside(int at, int size) { return at < 0 ? 0 : at < size ? at : size; }
-
 /* What there is of the image for a core's windows: only that is read. */
 static void set_image(Lowering *l, ProgramOp *op, const Step *s)
 {
@@ -23,14 +21,13 @@ static void set_image(Lowering *l, ProgramOp *op, const Step *s)
 	program_set(op, "image_cols", 0, (uint32_t)t->layout.cols);
 	program_set(op, "pad_left", 0, (uint32_t)pad);
 	for (int c = 0; c < l->plan->cores; c++) {
-		const Region work = lower_work(s, c);
-		const Range r = step_reads(s, 0, work).rows;
-		const int first = inside(r.first, t->height), end = inside(r.end, t->height);
+		const Region work = step_work(s, c);
+		const Range r = step_reads(s, 0, work).rows, image = step_image_rows(s, work);
 		const bool idle = region_empty(work);
 		lower_set(l, op, c, "in_y", 0,
-			  idle ? 0 : (uint32_t)(first - t->shard[c].keep.rows.first));
-		lower_set(l, op, c, "image_rows", 0, idle ? 0 : (uint32_t)(end - first));
-		lower_set(l, op, c, "pad_top", 0, idle ? 0 : (uint32_t)(first - r.first));
+			  idle ? 0 : (uint32_t)(image.first - t->shard[c].keep.rows.first));
+		lower_set(l, op, c, "image_rows", 0, idle ? 0 : (uint32_t)range_count(image));
+		lower_set(l, op, c, "pad_top", 0, idle ? 0 : (uint32_t)(image.first - r.first));
 	}
 }
 

@@ -44,14 +44,6 @@ uint32_t lower_exponent(const PlanTensor *t, int core, int phase, int image, int
 	return (uint32_t)t->layout.address + pixel(t, core, phase, image, plane, row, x);
 }
 
-static Range image_rows(const PlanTensor *t) { return (Range){ 0, t->height }; }
-
-static Region kept(const PlanTensor *t, int core)
-{
-	const Region k = t->shard[core].keep;
-	return (Region){ range_both(k.rows, image_rows(t)), k.planes };
-}
-
 /* Whole rows of one image and phase, from a core's buffer of `a` to another's of
  * `b`, which may be the same tensor. */
 static void push(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTensor *b, int from,
@@ -73,17 +65,10 @@ static void push(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTens
 		.from_step = lower_plane_step(a), .to_step = lower_plane_step(b) });
 }
 
-/* From the host and from DRAM every core fetches all it keeps. */
-static bool is_pushed(const Lowering *l, const PlanTensor *t)
-{
-	const StepKind made = l->plan->steps[t->done].kind;
-	return made != STEP_EDGE_IN && made != STEP_CONSTANT && made != STEP_REFILL;
-}
-
 static void push_all(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTensor *b, int from,
 		     int to)
 {
-	const Region r = region_both(a->shard[from].own, kept(b, to));
+	const Region r = region_both(a->shard[from].own, tensor_kept(b, to));
 	if (region_empty(r))
 		return;
 	for (int phase = 0; phase < a->layout.phases; phase++)
@@ -93,7 +78,7 @@ static void push_all(Lowering *l, ProgramOp *op, const PlanTensor *a, const Plan
 
 void lower_pushes(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTensor *b)
 {
-	if (!is_pushed(l, b))
+	if (!tensor_pushed(l->plan, b))
 		return;
 	for (int from = 0; from < l->plan->cores; from++)
 		for (int to = 0; to < l->plan->cores; to++)
@@ -109,7 +94,7 @@ static void arrivals(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, 
 	const Step *made = &l->plan->steps[t->done];
 	const PlanTensor *source = made->kind == STEP_RESHARD ? made->in[0].tensor : t;
 	for (int from = 0; from < l->plan->cores; from++) {
-		const Region r = region_both(kept(t, core), source->shard[from].own);
+		const Region r = region_both(tensor_kept(t, core), source->shard[from].own);
 		if (from != core && !region_empty(reads) && !region_empty(r))
 			program_arrival(l->program, op, core, (ProgramArrival){
 				.core = from, .op = l->last_op[t->done] });
@@ -122,7 +107,7 @@ void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s)
 {
 	for (int core = 0; s->out && core < l->plan->cores; core++)
 		for (int i = 0; i < s->nin; i++)
-			if (is_pushed(l, s->in[i].tensor))
+			if (tensor_pushed(l->plan, s->in[i].tensor))
 				arrivals(l, op, s->in[i].tensor, core,
 					 step_reads(s, i, s->out->shard[core].own));
 }
@@ -160,7 +145,7 @@ static void clear_rows(Lowering *l, ProgramOp *op, const PlanTensor *t, int core
 void lower_rest(Lowering *l, ProgramOp *op, const PlanTensor *t)
 {
 	for (int core = 0; core < l->plan->cores; core++) {
-		const Range rows = kept(t, core).rows;
+		const Range rows = tensor_kept(t, core).rows;
 		const bool any = range_count(rows);
 		const int first = region_empty(t->shard[core].keep)
 			? 0 : t->shard[core].keep.rows.first;
@@ -184,7 +169,7 @@ void lower_zeros(Lowering *l, ProgramOp *op, const Step *s)
 	const int cols = (y->cols + y->phases - 1) / y->phases;
 	const bool tiles = s->kind != STEP_EDGE_IN && s->kind != STEP_DECONV2 && !t->partial;
 	for (int core = 0; core < l->plan->cores; core++) {
-		const Range rows = kept(t, core).rows;
+		const Range rows = tensor_kept(t, core).rows;
 		const uint32_t inside = (uint32_t)range_count(rows);
 		clear(l, op, t, core, rows.first, -y->lead, (uint32_t)y->lead, inside);
 		if (!tiles)

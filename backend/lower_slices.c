@@ -5,49 +5,13 @@
  */
 #include "backend/lower.h"
 
-/* The buffer that slice i of a part, or (k == nin) of the result, stands in. */
-static PlanTensor *slice_tensor(Lowering *l, const Step *s, int k, int i)
-{
-	const PlanTensor *both = s->slices[k];
-	const bool whole = k == s->nin && !both; /* of a result in L1 a part is made */
-	PlanTensor *t = arena_new(l->arena, PlanTensor);
-	*t = whole ? *s->out : *both;
-	t->shard = arena_array(l->arena, Shard, l->plan->cores);
-	if (!whole) {
-		t->bytes /= 2;
-		t->layout.address += (uint64_t)(i % 2) * (uint64_t)t->bytes;
-	}
-	for (int c = 0; c < l->plan->cores; c++) {
-		const Region r = step_slice(s, k, c, i);
-		t->shard[c].keep = whole ? s->out->shard[c].keep : r;
-		if (k == s->nin || !s->out) /* others' slices are not waited for */
-			t->shard[c].own = r;
-	}
-	return t;
-}
-
-/* The step on slice i. */
-static Step slice_step(Lowering *l, const Step *s, int i)
-{
-	Step x = *s;
-	x.in = arena_array(l->arena, Part, s->nin + 1);
-	for (int k = 0; k < s->nin; k++) {
-		x.in[k] = s->in[k];
-		if (s->slices[k])
-			x.in[k].tensor = slice_tensor(l, s, k, i);
-	}
-	if (s->out)
-		x.out = slice_tensor(l, s, s->nin, i);
-	return x;
-}
-
 static void read_slice(Lowering *l, int op, const Step *s, int i)
 {
 	ProgramOp *at = &l->program->ops[op];
 	for (int k = 0; k < s->nin; k++) {
 		if (!s->slices[k])
 			continue;
-		const PlanTensor *t = slice_tensor(l, s, k, i);
+		const PlanTensor *t = step_slice_tensor(l->arena, l->plan, s, k, i);
 		for (int c = 0; c < l->plan->cores; c++)
 			lower_move(l, at, c, t, s->in[k].tensor, false, TT_MOVE_ALONGSIDE,
 				   t->shard[c].keep);
@@ -59,7 +23,7 @@ static void write_slice(Lowering *l, int op, const Step *s, int i, TtMoveWhen wh
 {
 	if (!s->out || !s->slices[s->nin])
 		return;
-	const PlanTensor *t = slice_tensor(l, s, s->nin, i);
+	const PlanTensor *t = step_slice_tensor(l->arena, l->plan, s, s->nin, i);
 	for (int c = 0; c < l->plan->cores; c++)
 		lower_move(l, &l->program->ops[op], c, t, s->out, true, when, t->shard[c].own);
 }
@@ -84,7 +48,7 @@ void lower_streamed(Lowering *l, const Step *s)
 	const int n = step_slices(l->plan, s);
 	begin(l, s);
 	for (l->slice = 0; l->slice < n; l->slice++) {
-		const Step x = slice_step(l, s, l->slice);
+		const Step x = step_slice_step(l->arena, l->plan, s, l->slice);
 		const int first = l->program->nops;
 		lower_images(l, &x);
 		if (l->slice + 1 < n)

@@ -5,27 +5,6 @@
 
 #include <string.h>
 
-/* Planes a core without rows can say it works on: there is room for them in all
- * buffers. */
-static int idle_planes(const Step *s)
-{
-	const PlanTensor *t = s->out;
-	int planes = t->layout.planes < t->buffer_planes ? t->layout.planes : t->buffer_planes;
-	for (int i = 0; i < s->nin; i++) {
-		const Region one = { { 0, 1 }, { 0, planes } };
-		const int read = range_count(step_reads(s, i, one).planes);
-		if (read == planes && read > s->in[i].tensor->buffer_planes)
-			planes = s->in[i].tensor->buffer_planes;
-	}
-	return planes;
-}
-
-Region lower_work(const Step *s, int core)
-{
-	const Region own = s->out->shard[core].own;
-	return region_empty(own) ? (Region){ { 0, 0 }, { 0, idle_planes(s) } } : own;
-}
-
 uint32_t lower_plane(const PlanTensor *t, int core, int phase, int image, int plane)
 {
 	const Region *keep = &t->shard[core].keep;
@@ -38,7 +17,7 @@ uint32_t lower_plane(const PlanTensor *t, int core, int phase, int image, int pl
 /* Rows and planes of part i that a core reads. */
 static Region reads(const Step *s, int i, int core)
 {
-	const Region work = lower_work(s, core);
+	const Region work = step_work(s, core);
 	const Part *part = &s->in[i];
 	Region r = step_reads(s, i, work);
 	if (range_count(r.rows)) /* a step may make no row of a core's */
@@ -86,7 +65,7 @@ void lower_output(Lowering *l, ProgramOp *op, const Step *s)
 	program_set(op, "out_total", 0, (uint32_t)tensor_buffer_planes(t));
 	program_set(op, "out_x", 0, (uint32_t)y->lead);
 	for (int c = 0; c < l->plan->cores; c++) {
-		const Region work = lower_work(s, c);
+		const Region work = step_work(s, c);
 		const bool idle = !range_count(work.rows);
 		lower_set(l, op, c, "out_first", 0,
 			  idle ? 0 : lower_plane(t, c, 0, l->image, work.planes.first));
@@ -109,7 +88,7 @@ void lower_window(Lowering *l, ProgramOp *op, const Step *s)
 	program_set(op, "stride_w", 0, (uint32_t)w.stride);
 	for (int c = 0; c < l->plan->cores; c++)
 		lower_set(l, op, c, "rows", 0,
-			  (uint32_t)(range_count(lower_work(s, c).rows) / half));
+			  (uint32_t)(range_count(step_work(s, c).rows) / half));
 }
 
 ProgramOp *lower_tiles(Lowering *l, const Step *s)

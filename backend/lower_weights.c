@@ -141,14 +141,6 @@ uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
 	return place_image(l, s, data, bytes);
 }
 
-/* Groups a core needs: those of its planes, or all if all cores get the same. */
-static Range groups_of(const Step *s, int core)
-{
-	if (s->out->cut.splits == 1)
-		return (Range){ 0, s->groups };
-	return step_groups(s, s->out->shard[core].own.planes);
-}
-
 /* One image for each split; cores of a split share it. */
 static void set_images(Lowering *l, ProgramOp *op, const Step *s)
 {
@@ -157,7 +149,7 @@ static void set_images(Lowering *l, ProgramOp *op, const Step *s)
 	bool *made = arena_array(l->arena, bool, splits);
 	const int address = params_field(params_at(op->params), "dram_at")->word;
 	for (int c = 0; c < l->plan->cores; c++) {
-		const Range groups = groups_of(s, c);
+		const Range groups = step_core_groups(s, s->out->shard[c].own.planes);
 		if (l->image > 0) { /* the op before is that of the last image */
 			at[c % splits] = program_word(op - 1, c, address);
 		} else if (range_count(groups) && !made[c % splits]) {
@@ -171,12 +163,11 @@ static void set_images(Lowering *l, ProgramOp *op, const Step *s)
 
 static uint32_t node(int col, int row) { return TT_NODE(TT_VIRTUAL + col, TT_VIRTUAL + row); }
 
-/* Cores of a rectangle, row by row; those that read stand as far apart as can be. */
+/* Cores of a rectangle, row by row. */
 static void share(Lowering *l, ProgramOp *op, const Step *s, int col, int cols)
 {
 	const Plan *p = l->plan;
-	const int cores = cols * p->rows, asked = s->stream.fetchers ? s->stream.fetchers : 1;
-	const int fetchers = asked < cores ? asked : cores;
+	const int cores = cols * p->rows, fetchers = step_fetchers(s, cores);
 	const int fetch = program_variant(l->program, "weights_fetch", NULL, 0);
 	program_set(op, "fetchers", 0, (uint32_t)fetchers);
 	program_set(op, "receivers", 0, (uint32_t)cores - 1);
@@ -187,7 +178,7 @@ static void share(Lowering *l, ProgramOp *op, const Step *s, int col, int cols)
 		lower_set(l, op, core, "mcast_first", 0, node(col, 0));
 		lower_set(l, op, core, "mcast_last", 0, node(col + cols - 1, p->rows - 1));
 		for (int f = 0; f < fetchers; f++) {
-			const int at = f * cores / fetchers;
+			const int at = step_fetcher(f, fetchers, cores);
 			const uint32_t from = node(col + at % cols, at / cols);
 			lower_set(l, op, core, f ? "fetch_nodes" : "fetch_node", f ? f - 1 : 0, from);
 			if (at == i) {
@@ -198,24 +189,17 @@ static void share(Lowering *l, ProgramOp *op, const Step *s, int col, int cols)
 	}
 }
 
-/* Cores that need the same weights and stand in a rectangle share them: all, or
- * each column if core c has set c % sets of them and there are as many columns. */
-static void fetch(Lowering *l, ProgramOp *op, const Step *s, int sets)
+static void fetch(Lowering *l, ProgramOp *op, const Step *s)
 {
-	const Plan *p = l->plan;
-	const bool whole = p->cores == p->cols * p->rows;
-	bool busy = true;
-	for (int c = 0; c < p->cores; c++)
-		busy &= !region_empty(s->out->shard[c].own);
+	const FetchWays ways = step_fetch_ways(l->plan, s);
 	lower_run(l, op, TT_NCRISC, "weights_receive", NULL, 0);
-	if (whole && p->cores > 1 && sets == 1) {
-		share(l, op, s, 0, p->cols);
-	} else if (whole && busy && p->rows > 1 && sets == p->cols) {
-		for (int col = 0; col < p->cols; col++)
+	if (ways == FETCH_ALL)
+		share(l, op, s, 0, l->plan->cols);
+	else if (ways == FETCH_COLUMNS)
+		for (int col = 0; col < l->plan->cols; col++)
 			share(l, op, s, col, 1);
-	} else {
+	else
 		lower_run(l, op, TT_NCRISC, "weights_read", NULL, 0);
-	}
 }
 
 static void set_cb(Lowering *l, ProgramOp *op, int id, uint32_t at, uint32_t page, uint32_t pages)
@@ -243,14 +227,6 @@ static void set_chunks(Lowering *l, ProgramOp *op, const Step *s)
 	       (uint32_t)w->block);
 }
 
-/* Images and slices that are ops of their own find the weights of the first one, if all of
- * them are still there. */
-static bool already_there(const Lowering *l, const Step *s)
-{
-	return (l->image > 0 || l->slice > 0) && s->stream.passes == 1
-		&& s->stream.pages >= s->groups * s->stream.chunks;
-}
-
 /* The circular buffer, and where its pages come from. */
 static void set_ring(Lowering *l, ProgramOp *op, const Step *s, int cb, uint32_t page_bytes,
 		     uint32_t pages)
@@ -275,10 +251,10 @@ void lower_weights(Lowering *l, ProgramOp *op, const Step *s)
 	set_images(l, op, s);
 	if (s->stream.chunk_blocks)
 		set_chunks(l, op, s);
-	if (already_there(l, s))
+	if (again && step_weights_stay(s))
 		lower_run(l, op, TT_NCRISC, "weights_stay", NULL, 0);
 	else
-		fetch(l, op, s, s->out->cut.splits);
+		fetch(l, op, s);
 }
 
 void lower_page(Lowering *l, ProgramOp *op, const Step *s, const uint8_t *data, uint64_t bytes)
@@ -286,5 +262,5 @@ void lower_page(Lowering *l, ProgramOp *op, const Step *s, const uint8_t *data, 
 	set_ring(l, op, s, WEIGHTS_CB, (uint32_t)bytes, 1);
 	program_set(op, "groups", 0, 1);
 	program_set(op, "dram_at", 0, (uint32_t)place_image(l, s, data, bytes));
-	fetch(l, op, s, 1);
+	fetch(l, op, s);
 }

@@ -12,6 +12,11 @@ const CostInfo cost_info[COST_COUNT] = {
 #include "ir/costs.def"
 };
 
+const CauseInfo cause_info[CAUSE_COUNT] = {
+#define CAUSE(name, what) [CAUSE_##name] = { #name, what },
+#include "ir/causes.def"
+};
+
 static const size_t counter_offset[COUNTER_COUNT] = {
 #define COUNTER(name, unit, how, what) [COUNTER_##name] = offsetof(Counters, name),
 #include "ir/counters.def"

@@ -67,6 +67,19 @@ Cost cost_predict(const Target *t, const Counters *c);
  * and the DRAM, which all of them share. */
 Cost cost_op(const Target *t, const Counters *cores, int n);
 
+/* Where the time of a step goes. */
+typedef enum CauseId {
+#define CAUSE(name, what) CAUSE_##name,
+#include "ir/causes.def"
+	CAUSE_COUNT
+} CauseId;
+
+typedef struct CauseInfo {
+	const char *name, *what;
+} CauseInfo;
+
+extern const CauseInfo cause_info[CAUSE_COUNT];
+
 /* The time a single transfer takes from its start to the end of its round
  * trip, with nothing else on the way. Hops go one way round the torus, so
  * there and back differ. */

@@ -115,3 +115,9 @@ const char *op_hint(const Op *op, const char *key)
 			return op->hints[i].value;
 	return NULL;
 }
+
+bool op_asks(const Op *op, const char *key, const char *value)
+{
+	const char *is = op_hint(op, key);
+	return is && strcmp(is, value) == 0;
+}

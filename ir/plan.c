@@ -1,16 +1,32 @@
 #include "ir/plan.h"
 
+#include <assert.h>
+
 const char *const step_names[STEP_COUNT] = {
-#define STEP(id, name, reads, what) [STEP_##id] = name,
+#define STEP(id, name, reads, slices, what) [STEP_##id] = name,
 #include "ir/steps.def"
 };
 
 typedef enum StepPlanes { READS_ALL, READS_SAME } StepPlanes;
 
 static const StepPlanes step_planes[STEP_COUNT] = {
-#define STEP(id, name, reads, what) [STEP_##id] = READS_##reads,
+#define STEP(id, name, reads, slices, what) [STEP_##id] = READS_##reads,
 #include "ir/steps.def"
 };
+
+enum { NO, YES };
+
+static const bool step_slicing[STEP_COUNT] = {
+#define STEP(id, name, reads, slices, what) [STEP_##id] = slices,
+#include "ir/steps.def"
+};
+
+bool step_moves(const Step *s)
+{
+	return s->kind == STEP_RESHARD || s->kind == STEP_SPILL || s->kind == STEP_REFILL;
+}
+
+bool step_can_slice(const Step *s) { return step_slicing[s->kind]; }
 
 static int larger(int a, int b) { return a > b ? a : b; }
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -114,6 +130,17 @@ int step_columns(const Step *s)
 	const Layout *l = &s->out->layout;
 	return s->kind == STEP_DECONV2 ? l->cols / 2
 				       : div_up(l->cols - s->column_phase, l->phases);
+}
+
+/* As binary_math and pair_math count them. */
+int step_arith(const Step *s)
+{
+	static const OpKind kinds[] = { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_PRELU, OP_MIN, OP_MAX };
+	int i = 0;
+	while (i < (int)(sizeof kinds / sizeof *kinds) && kinds[i] != s->arith)
+		i++;
+	assert(i < (int)(sizeof kinds / sizeof *kinds));
+	return i;
 }
 
 static Range read_rows(const Step *s, int part, Range out)

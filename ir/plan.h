@@ -59,6 +59,7 @@ typedef struct Cut {
 } Cut;
 
 typedef struct PlanTensor {
+	int id;           /* its place among the tensors of the plan */
 	const Op *op;     /* whose result it is, or part of it, or a step on the way to it */
 	const char *name; /* the op's, or with a suffix; unique in the plan */
 	int channel, channels; /* of the op's result */
@@ -84,7 +85,7 @@ static inline int tensor_buffer_planes(const PlanTensor *t)
 
 /* What a step does, by the routines that do it. */
 typedef enum StepKind {
-#define STEP(id, name, reads, what) STEP_##id,
+#define STEP(id, name, reads, slices, what) STEP_##id,
 #include "ir/steps.def"
 	STEP_COUNT
 } StepKind;
@@ -206,9 +207,18 @@ typedef struct Plan {
 	int peak_step;
 } Plan;
 
+/* Does it only move a tensor: spill, refill, reshard? */
+bool step_moves(const Step *s);
+
+/* Can it work on tensors in DRAM, in slices of rows? */
+bool step_can_slice(const Step *s);
+
 /* Where the window of a step stands: for rows of its result, and how often in one. */
 Range step_positions(const Step *s, Range rows);
 int step_columns(const Step *s);
+
+/* Which of the routine's operations STEP_BINARY and STEP_PAIR ask for. */
+int step_arith(const Step *s);
 
 /* What of part `part`'s tensor a step reads to make a region of its result;
  * rows outside of the image included. */

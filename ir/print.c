@@ -4,11 +4,12 @@
  */
 #include "ir/graph.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ir/quote.h"
 
 const char *const dev_type_names[DEV_TYPE_COUNT] = { "bf16", "bfp8_b" };
 
@@ -17,44 +18,10 @@ typedef struct Out {
 	bool any; /* an attribute was printed, so the brace is open */
 } Out;
 
-/* Of the forms the lexer takes without quotes; ASCII whatever the locale. */
-static bool is_bare(const char *name)
-{
-	const char *letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
-	size_t digits = strspn(name, "0123456789");
-	if (digits)
-		return name[digits] == '\0';
-	if (strspn(name, letters) == 0)
-		return false;
-	while (*name && (strchr(letters, *name) || isdigit((unsigned char)*name) || *name == '.'))
-		name++;
-	return *name == '\0';
-}
-
-static void print_string(FILE *f, const char *s)
-{
-	fputc('"', f);
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-		if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else if (c == '\n')
-			fputs("\\n", f);
-		else if (c < ' ' || c > '~')
-			fprintf(f, "\\x%02x", c);
-		else
-			fputc(c, f);
-	}
-	fputc('"', f);
-}
-
 static void print_name(FILE *f, const char *name)
 {
 	fputc('%', f);
-	if (is_bare(name))
-		fputs(name, f);
-	else
-		print_string(f, name);
+	name_print(f, name);
 }
 
 /* In the fewest digits that read back to the same float. */
@@ -156,7 +123,7 @@ static void print_absorbed(Out *o, const Op *op)
 	key(o, "absorbed");
 	for (int i = 0; i < op->absorbed.n; i++) {
 		fputs(i ? ", " : " = [", o->f);
-		print_string(o->f, op->absorbed.v[i]);
+		quote_print(o->f, op->absorbed.v[i]);
 	}
 	fputc(']', o->f);
 }
@@ -187,7 +154,7 @@ static void print_hints(Out *o, const Op *op)
 	key(o, "hints");
 	for (int i = 0; i < op->nhints; i++) {
 		fprintf(o->f, "%s%s = ", i ? ", " : " = [", op->hints[i].key);
-		print_string(o->f, op->hints[i].value);
+		quote_print(o->f, op->hints[i].value);
 	}
 	fputc(']', o->f);
 }
@@ -198,7 +165,7 @@ static void print_node(Out *o, const Op *op)
 		return;
 	key(o, "node");
 	fputs(" = ", o->f);
-	print_string(o->f, op->node);
+	quote_print(o->f, op->node);
 }
 
 static void print_formats(Out *o, const char *name, DevTypes set)
@@ -314,12 +281,12 @@ void graph_print(const Graph *g, FILE *f)
 {
 	if (*g->name) {
 		fputs("graph ", f);
-		print_string(f, g->name);
+		quote_print(f, g->name);
 		fputc('\n', f);
 	}
 	if (g->weights_file) {
 		fputs("weights ", f);
-		print_string(f, g->weights_file);
+		quote_print(f, g->weights_file);
 		fputc('\n', f);
 	}
 	for_each_op(op, g)

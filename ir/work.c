@@ -126,23 +126,19 @@ static int64_t told(const Work *w)
 }
 
 /* Times the masks change: the last tile of a row may be cut. The packers forget
- * them when they are told anew. */
+ * them when they are told anew, with sums every `block` units. */
 static int64_t masks(const Work *w)
 {
 	const int64_t down = up(w->rows, w->hold), wide = up(w->cols, TILE);
-	int64_t valid = 0, changes = 0;
-	for (int64_t g = 0; w->cols % TILE && g < store_groups(w); g++) {
-		for (int64_t x = 0; x < w->images * wide; x++) {
-			const int64_t now = x % wide + 1 < wide ? TILE : w->cols % TILE;
-			for (int64_t y = 0; y < down; y++) {
-				if (sum_pages(w) && (y + x * down) % w->block == 0)
-					valid = 0;
-				changes += valid != now;
-				valid = now;
-			}
-		}
-	}
-	return changes;
+	const int64_t groups = store_groups(w);
+	if (w->cols % TILE == 0 || !units(w))
+		return 0;
+	if (!sum_pages(w))
+		return wide > 1 ? 2 * w->images * groups : groups > 0;
+	int64_t changes = up(units(w), w->block);
+	for (int64_t x = 1; wide > 1 && x < w->images * wide; x++)
+		changes += (x % wide == 0 || (x + 1) % wide == 0) && x * down % w->block != 0;
+	return groups * changes;
 }
 
 /* Of store_pairs: 16 positions at a time, and groups whose second plane is there. */
@@ -276,13 +272,20 @@ static Pipeline product_of(const Target *t, const Work *w)
 	return p;
 }
 
-int64_t work_stalls(const Target *t, const Work *w)
+int64_t work_turn_stall(const Target *t, const Work *w)
 {
 	const Pipeline p = product_of(t, w);
 	int64_t left = pipeline_turn(&p);
 	for (int i = 0; i < p.products; i++)
 		left -= p.product[i].cost;
-	return left > 0 ? halves(w) * depth(w) * left / 1000 : 0;
+	return left > 0 ? left : 0;
+}
+
+int64_t work_turns(const Work *w) { return halves(w) * depth(w); }
+
+int64_t work_stalls(const Target *t, const Work *w)
+{
+	return work_turns(w) * work_turn_stall(t, w) / 1000;
 }
 
 /* What a routine counts itself; how it calls the act. */

@@ -85,8 +85,12 @@ typedef struct Work {
 /* Adds what the routine does to `c`, the act that it calls included. */
 void work_count(WorkId routine, const Work *w, Counters *c);
 
-/* Counters.stalls of a product (conv_unpack with conv_math): cycles. */
+/* Counters.stalls of a product (conv_unpack with conv_math): cycles. They are those
+ * of one input tile in thousandths, which depend on types, n, hold and phases
+ * alone, times how many there are. */
 int64_t work_stalls(const Target *t, const Work *w);
+int64_t work_turn_stall(const Target *t, const Work *w);
+int64_t work_turns(const Work *w);
 
 /* Packets of the NoC that so many bytes in one run take. */
 int64_t work_packets(int64_t bytes);

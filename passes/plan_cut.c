@@ -26,8 +26,7 @@ static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; 
 static int larger(int a, int b) { return a > b ? a : b; }
 static int smaller(int a, int b) { return a < b ? a : b; }
 
-/* Share `i` of `n` of `all`, in units. */
-static Range share(int all, int unit, int i, int n)
+Range plan_share(int all, int unit, int i, int n)
 {
 	const int64_t units = (all + unit - 1) / unit;
 	const int first = (int)(units * i / n) * unit, end = (int)(units * (i + 1) / n) * unit;
@@ -68,39 +67,41 @@ static Cut cut_of(const Plan *p, const Op *op, Cut open)
 
 /* What is left of each band that has rows is a row of its own; who reads these
  * reads all of them. */
-static void cut_partial(Plan *p, Step *s)
+void plan_cut_partial(const Plan *p, Step *s)
 {
 	const PlanTensor *in = s->in[0].tensor;
 	const int units = (in->height + in->row_unit - 1) / in->row_unit;
 	const int rows = !s->out->partial ? 1 : smaller(units, s->out->cut.bands);
 	Range *map = arena_array(p->graph->arena, Range, rows);
 	for (int i = 0; i < rows; i++)
-		map[i] = share(in->height, in->row_unit, i, rows);
+		map[i] = plan_share(in->height, in->row_unit, i, rows);
 	s->out->height = rows;
 	s->row_map = map;
 }
 
-static void own(Plan *p, PlanTensor *t)
+void plan_own_into(const Plan *p, PlanTensor *t, Shard *shards)
 {
-	t->shard = arena_array(p->graph->arena, Shard, p->cores);
-	for (int c = 0; c < p->cores && c < t->cut.bands * t->cut.splits; c++) {
-		const Region r = { share(t->height, t->row_unit, c / t->cut.splits, t->cut.bands),
-				   share(t->layout.planes, t->plane_unit, c % t->cut.splits,
-					 t->cut.splits) };
-		if (!region_empty(r))
-			t->shard[c] = (Shard){ r, r };
+	t->shard = shards;
+	for (int c = 0; c < p->cores; c++) {
+		const bool any = c < t->cut.bands * t->cut.splits;
+		const int band = c / t->cut.splits, split = c % t->cut.splits;
+		const Region r = {
+			plan_share(t->height, t->row_unit, band, t->cut.bands),
+			plan_share(t->layout.planes, t->plane_unit, split, t->cut.splits),
+		};
+		shards[c] = any && !region_empty(r) ? (Shard){ r, r } : (Shard){ 0 };
 	}
 }
 
-static bool moves_rows(const Step *s)
+void plan_own(const Plan *p, PlanTensor *t)
 {
-	return s->kind == STEP_RESHARD || s->kind == STEP_SPILL || s->kind == STEP_REFILL;
+	plan_own_into(p, t, arena_array(p->graph->arena, Shard, p->cores));
 }
 
 static void keep_read(Plan *p, const Step *s)
 {
 	/* A host edge out sends what it owns; a reshard and the like take what is owned. */
-	if (!s->out || moves_rows(s))
+	if (!s->out || step_moves(s))
 		return;
 	for (int c = 0; c < p->cores; c++)
 		for (int i = 0; i < s->nin; i++) {
@@ -124,13 +125,13 @@ static void match_leads(Plan *p)
 {
 	for (int i = p->nsteps - 1; i >= 0; i--) {
 		const Step *s = &p->steps[i];
-		if (moves_rows(s))
+		if (step_moves(s))
 			s->in[0].tensor->layout.lead = larger(s->in[0].tensor->layout.lead,
 							      s->out->layout.lead);
 	}
 	for (int i = 0; i < p->nsteps; i++) {
 		const Step *s = &p->steps[i];
-		if (moves_rows(s))
+		if (step_moves(s))
 			s->out->layout.lead = s->in[0].tensor->layout.lead;
 	}
 }
@@ -155,18 +156,15 @@ static void widen_leads(Plan *p)
  * exponents take a byte each, a row has a multiple of 32 pixels. */
 static void align_rows(Plan *p)
 {
-	bool any = false;
-	for (int i = 0; i < p->ntensors; i++)
-		any |= p->tensors[i]->layout.place == PLACE_DRAM;
-	for (int i = 0; any && i < p->ntensors; i++) {
+	for (int i = 0; i < p->ntensors; i++) {
 		Layout *l = &p->tensors[i]->layout;
-		if (l->type == DEV_BFP8_B
+		if (l->type == DEV_BFP8_B && l->place == PLACE_DRAM
 		    && layout_pitch(l->cols, l->phases, l->lead, 0) % ALIGN_DRAM)
 			l->lead += PITCH_STEP;
 	}
 }
 
-static void size_buffer(Plan *p, PlanTensor *t)
+void plan_size_buffer(const Plan *p, PlanTensor *t)
 {
 	Layout *l = &t->layout;
 	t->buffer_rows = t->buffer_planes = 1;
@@ -183,7 +181,7 @@ static void size_buffer(Plan *p, PlanTensor *t)
 	t->bytes = l->place == PLACE_L1 ? layout_bytes(&buffer) + t->slack : 0;
 }
 
-static void size_step(Plan *p, Step *s)
+void plan_size_step(const Plan *p, Step *s)
 {
 	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
 	if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT)
@@ -193,27 +191,39 @@ static void size_step(Plan *p, Step *s)
 		plan_size_weights(p, s);
 }
 
-void plan_cut(Plan *p, int cores, Cut cut)
+void plan_grid(Plan *p, int cores)
 {
 	p->cores = cores;
 	p->cols = cores < p->target->grid_cols ? cores : (int)p->target->grid_cols;
 	p->rows = (cores + p->cols - 1) / p->cols;
-	for (int i = 0; i < p->nsteps; i++) {
-		Step *s = &p->steps[i];
-		if (s->out && !moves_rows(s))
-			s->out->cut = cut_of(p, s->op, cut);
-		if (s->kind == STEP_REDUCE)
-			cut_partial(p, s);
-	}
+}
+
+void plan_shards(Plan *p)
+{
+	for (int i = 0; i < p->nsteps; i++)
+		if (p->steps[i].kind == STEP_REDUCE)
+			plan_cut_partial(p, &p->steps[i]);
 	for (int i = 0; i < p->ntensors; i++)
-		own(p, p->tensors[i]);
+		plan_own(p, p->tensors[i]);
 	for (int i = 0; i < p->nsteps; i++)
 		keep_read(p, &p->steps[i]);
 	widen_leads(p);
 	match_leads(p);
 	align_rows(p);
+	match_leads(p); /* to those that were aligned */
 	for (int i = 0; i < p->ntensors; i++)
-		size_buffer(p, p->tensors[i]);
+		plan_size_buffer(p, p->tensors[i]);
 	for (int i = 0; i < p->nsteps; i++)
-		size_step(p, &p->steps[i]);
+		plan_size_step(p, &p->steps[i]);
+}
+
+void plan_cut(Plan *p, int cores, Cut cut)
+{
+	plan_grid(p, cores);
+	for (int i = 0; i < p->nsteps; i++) {
+		Step *s = &p->steps[i];
+		if (s->out && !step_moves(s))
+			s->out->cut = cut_of(p, s->op, cut);
+	}
+	plan_shards(p);
 }

@@ -119,5 +119,6 @@ bool plan_dram(Plan *p, int cores, const PlanOptions *o)
 			break;
 		}
 	}
+	plan_drop_unused(p);
 	return plan_place(p);
 }

@@ -9,17 +9,13 @@
 
 static PlanTensor *another(Plan *p, const PlanTensor *t, const char *what, Place place)
 {
-	Arena *a = p->graph->arena;
-	PlanTensor *x = arena_new(a, PlanTensor);
-	*x = *t;
-	x->name = arena_printf(a, "%s.%s%d", t->name, what, p->ntensors);
+	PlanTensor *x = plan_add_tensor(p, t);
+	x->name = arena_printf(p->graph->arena, "%s.%s%d", t->name, what, x->id);
 	x->layout.place = place;
-	p->tensors = arena_grow(a, p->tensors, p->ntensors, sizeof *p->tensors);
-	p->tensors[p->ntensors++] = x;
 	return x;
 }
 
-static Step move_step(Plan *p, StepKind kind, PlanTensor *from, PlanTensor *to, bool beside)
+Step plan_move(Plan *p, StepKind kind, PlanTensor *from, PlanTensor *to, bool beside)
 {
 	static const Window none = { 1, 1, 1, 0 };
 	Part *in = arena_new(p->graph->arena, Part);
@@ -88,13 +84,13 @@ PlanTensor *plan_park(Plan *p, PlanTensor *t, int after, int before, int free)
 	int n = 0;
 	for (int i = 0; i < p->nsteps; i++) {
 		if (i == refill) {
-			const Step s = move_step(p, STEP_REFILL, dram, back, beside);
+			const Step s = plan_move(p, STEP_REFILL, dram, back, beside);
 			plan_append(p, &list, &n, &s);
 		}
 		const Step s = i < before ? p->steps[i] : reading(p, p->steps[i], t, back);
 		plan_append(p, &list, &n, &s);
 		if (i == after && spill) {
-			const Step x = move_step(p, STEP_SPILL, t, dram, beside);
+			const Step x = plan_move(p, STEP_SPILL, t, dram, beside);
 			plan_append(p, &list, &n, &x);
 		}
 	}
@@ -104,6 +100,30 @@ PlanTensor *plan_park(Plan *p, PlanTensor *t, int after, int before, int free)
 	return back;
 }
 
+static bool uses(const Step *s, const PlanTensor *t)
+{
+	bool any = s->out == t || plan_reads(s, t);
+	for (int k = 0; s->slice && k <= s->nin; k++)
+		any |= s->slices[k] == t;
+	return any;
+}
+
+void plan_drop_unused(Plan *p)
+{
+	int n = 0;
+	for (int i = 0; i < p->ntensors; i++) {
+		PlanTensor *t = p->tensors[i];
+		bool used = false;
+		for (int k = 0; k < p->nsteps; k++)
+			used |= uses(&p->steps[k], t);
+		if (!used)
+			continue;
+		t->id = n;
+		p->tensors[n++] = t;
+	}
+	p->ntensors = n;
+}
+
 void plan_to_dram(Plan *p, PlanTensor *t)
 {
 	const Step *made = &p->steps[t->born];
@@ -111,7 +131,7 @@ void plan_to_dram(Plan *p, PlanTensor *t)
 	PlanTensor *dram = refilled ? made->in[0].tensor : t;
 	Step *list = NULL;
 	int n = 0;
-	dram->layout.place = PLACE_DRAM;
+	dram->layout.place = t->layout.place = PLACE_DRAM;
 	for (int i = 0; i < p->nsteps; i++) {
 		Step s = p->steps[i];
 		if (s.kind == STEP_REFILL && s.out == t)

@@ -1,94 +1,43 @@
 /*
- * Addresses in L1: every buffer gets a fixed one, the same on every core.
- *
- * Largest first, each at the lowest address where no buffer that lives at the
- * same time is in its way.
+ * Room in L1: weights are streamed where buffers find no place otherwise
+ * (place_buffers.c), and what cannot be is said.
  */
 #include "passes/plan.h"
 
-#include <stdlib.h>
+/* Packers find mantissas so many pixels behind their exponents, at most. */
+enum { MOST_SECTION = 65535 };
 
-typedef struct Buffer {
-	int64_t bytes, at;
-	int born, dies;
-	int order; /* of creation, to break ties */
-	uint32_t *address32;
-	uint64_t *address64;
-} Buffer;
-
-typedef struct Buffers {
-	Buffer *v;
-	int n;
-} Buffers;
-
-static void add(Buffers *b, int64_t bytes, int born, int dies, uint32_t *a32, uint64_t *a64)
+/* Do packers write this buffer? */
+static bool is_packed(const Plan *p, const PlanTensor *t)
 {
-	if (!bytes)
-		return;
-	bytes = (bytes + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
-	b->v[b->n] = (Buffer){ bytes, -1, born, dies, b->n, a32, a64 };
-	b->n++;
+	const Step *s = &p->steps[t->born];
+	const bool moves = s->kind == STEP_REFILL || s->kind == STEP_RESHARD;
+	return t->layout.place == PLACE_L1 && !moves
+		&& (s->out == t || (s->slice && s->slices[s->nin] == t));
 }
 
-static Buffers collect(Plan *p)
+/* How much a core keeps of a tensor, and of what, if that is more than it may. */
+static const char *too_much(const Plan *p, const PlanTensor *t, int64_t *has,
+			    int64_t *most)
 {
-	Buffers b = { arena_array(p->graph->arena, Buffer, p->ntensors + 3 * p->nsteps), 0 };
-	for (int i = 0; i < p->ntensors; i++) {
-		PlanTensor *t = p->tensors[i];
-		add(&b, t->bytes, t->born, t->dies, NULL, &t->layout.address);
+	const int64_t planes = tensor_buffer_planes(t);
+	const int64_t pixels = planes * t->buffer_rows * t->layout.pitch;
+	const bool blocks = t->layout.type == DEV_BFP8_B && is_packed(p, t);
+	const struct {
+		const char *what;
+		int64_t has, most;
+	} limits[] = {
+		{ "rows", t->buffer_rows, MAX_BAND_ROWS },
+		{ "planes of 16 channels", planes, MAX_BAND_PLANES },
+		{ "pixels in bfp8_b", blocks ? pixels : 0, MOST_SECTION },
+	};
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+		*has = limits[i].has;
+		*most = limits[i].most;
+		if (*has > *most)
+			return limits[i].what;
 	}
-	for (int i = 0; i < p->nsteps; i++) {
-		Step *s = &p->steps[i];
-		add(&b, s->weight_bytes, i - s->stream.early, i, &s->weight_address, NULL);
-		add(&b, s->stream.sums_bytes, i, i, &s->stream.sums_address, NULL);
-		add(&b, s->scratch_bytes, i, i, &s->scratch_address, NULL);
-	}
-	return b;
-}
-
-static int larger_first(const void *a, const void *b)
-{
-	const Buffer *x = a, *y = b;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return x->order - y->order;
-}
-
-static bool meet(const Buffer *a, const Buffer *b)
-{
-	return a->born <= b->dies && b->born <= a->dies;
-}
-
-/* The lowest address at which buffer i meets none of those placed before it. */
-static int64_t lowest(const Buffers *b, int i, int64_t first)
-{
-	const Buffer *me = &b->v[i];
-	int64_t at = first;
-	for (bool moved = true; moved;) {
-		moved = false;
-		for (int k = 0; k < i; k++) {
-			const Buffer *o = &b->v[k];
-			if (meet(me, o) && at < o->at + o->bytes && o->at < at + me->bytes) {
-				at = o->at + o->bytes;
-				moved = true;
-			}
-		}
-	}
-	return at;
-}
-
-static void find_peak(Plan *p, const Buffers *b)
-{
-	for (int s = 0; s < p->nsteps; s++) {
-		int64_t sum = 0;
-		for (int i = 0; i < b->n; i++)
-			if (b->v[i].born <= s && s <= b->v[i].dies)
-				sum += b->v[i].bytes;
-		if (sum > p->peak) {
-			p->peak = sum;
-			p->peak_step = s;
-		}
-	}
+	return NULL;
 }
 
 static bool buffers_fit(const Plan *p)
@@ -96,63 +45,26 @@ static bool buffers_fit(const Plan *p)
 	bool ok = true;
 	for (int i = 0; i < p->ntensors; i++) {
 		const PlanTensor *t = p->tensors[i];
-		const bool high = t->buffer_rows > MAX_BAND_ROWS;
-		const bool deep = tensor_buffer_planes(t) > MAX_BAND_PLANES;
-		if (!high && !deep)
+		int64_t has, most;
+		const char *what = too_much(p, t, &has, &most);
+		if (!what)
 			continue;
 		diag_error(p->graph->diag, t->op->loc,
-			   "%s '%s': a core keeps %d %s of it, %d is the most",
-			   op_info[t->op->kind].name, t->op->name,
-			   high ? t->buffer_rows : tensor_buffer_planes(t),
-			   high ? "rows" : "planes of 16 channels",
-			   (int)(high ? MAX_BAND_ROWS : MAX_BAND_PLANES));
+			   "%s '%s': a core keeps %lld %s of it, %lld is the most",
+			   op_info[t->op->kind].name, t->op->name, (long long)has, what,
+			   (long long)most);
 		ok = false;
 	}
 	return ok;
 }
 
-/* First byte of L1 for buffers. */
-static int64_t first_byte(const Target *t)
-{
-	return (t->l1_first + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
-}
-
-/* Where the last byte would lie; the life of a buffer that reaches behind L1. */
-static int64_t place(Plan *p, int64_t first, Range *life)
-{
-	Buffers b = collect(p);
-	int64_t end = first;
-	qsort(b.v, (size_t)b.n, sizeof *b.v, larger_first);
-	p->peak = 0;
-	find_peak(p, &b);
-	for (int i = 0; i < b.n; i++) {
-		Buffer *me = &b.v[i];
-		me->at = lowest(&b, i, first);
-		end = me->at + me->bytes > end ? me->at + me->bytes : end;
-		if (me->at + me->bytes > p->target->l1_end)
-			*life = (Range){ me->born, me->dies + 1 };
-		if (me->address32)
-			*me->address32 = (uint32_t)me->at;
-		else
-			*me->address64 = (uint64_t)me->at;
-	}
-	return end;
-}
-
-/* The same with less room for weights, if need be. */
+/* The end of what was placed, with less room for weights if need be. */
 static int64_t place_all(Plan *p)
 {
-	const Target *t = p->target;
-	const int64_t first = first_byte(t);
+	int64_t end;
 	Range life;
-	int64_t end = place(p, first, &life);
-	while (end > t->l1_end) {
-		if (p->peak > t->l1_end - first) /* nothing else would help */
-			life = (Range){ p->peak_step, p->peak_step + 1 };
-		if (!plan_stream_more(p, life))
-			break;
-		end = place(p, first, &life);
-	}
+	while (!place_buffers(p, &end, &life) && plan_stream_more(p, life))
+		;
 	return end;
 }
 
@@ -161,7 +73,8 @@ bool plan_fits(Plan *p) { return place_all(p) <= p->target->l1_end; }
 bool plan_place(Plan *p)
 {
 	const Target *t = p->target;
-	const int64_t first = first_byte(t), end = place_all(p);
+	const int64_t first = (t->l1_first + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
+	const int64_t end = place_all(p);
 	if (end <= t->l1_end)
 		return buffers_fit(p);
 	const Step *s = &p->steps[p->peak_step];

@@ -31,13 +31,10 @@ static bool is_wasteful(const Plan *p, const Step *s, int part)
 /* A reader of the new tensor has the cut of the step it was made for. */
 static PlanTensor *resharded(Plan *p, const PlanTensor *from, const Step *reader)
 {
-	Arena *a = p->graph->arena;
-	PlanTensor *t = arena_new(a, PlanTensor);
-	*t = *from;
+	PlanTensor *t = plan_add_tensor(p, from);
 	t->cut = reader->out->cut;
-	t->name = arena_printf(a, "%s.cut%dx%d", from->name, t->cut.bands, t->cut.splits);
-	p->tensors = arena_grow(a, p->tensors, p->ntensors, sizeof *p->tensors);
-	p->tensors[p->ntensors++] = t;
+	t->name = arena_printf(p->graph->arena, "%s.cut%dx%d", from->name, t->cut.bands,
+			       t->cut.splits);
 	return t;
 }
 
@@ -50,7 +47,6 @@ void plan_append(Plan *p, Step **list, int *n, const Step *s)
 /* The step that makes `from` anew for a reader, or made it for an earlier one. */
 static PlanTensor *reshard(Plan *p, Step **list, int *n, Part from, const Step *reader)
 {
-	static const Window none = { 1, 1, 1, 0 };
 	for (int i = 0; i < *n; i++) {
 		const Step *s = &(*list)[i];
 		if (s->kind == STEP_RESHARD && s->in[0].tensor == from.tensor
@@ -58,11 +54,8 @@ static PlanTensor *reshard(Plan *p, Step **list, int *n, Part from, const Step *
 		    && s->out->cut.splits == reader->out->cut.splits)
 			return s->out;
 	}
-	Part *in = arena_new(p->graph->arena, Part);
-	*in = (Part){ from.tensor, 0, from.tensor->channels };
-	const Step s = { .kind = STEP_RESHARD, .op = from.tensor->op, .in = in, .nin = 1,
-			 .out = resharded(p, from.tensor, reader), .window = { none, none },
-			 .row_step = 1, .channel_groups = 1 };
+	const Step s = plan_move(p, STEP_RESHARD, from.tensor, resharded(p, from.tensor, reader),
+				 false);
 	plan_append(p, list, n, &s);
 	return s.out;
 }

@@ -8,28 +8,6 @@
 #include "ir/hint.h"
 #include "passes/plan_dram.h"
 
-/* Steps whose rows are made one like the other, each of a few rows of the input. */
-static bool slices(StepKind kind)
-{
-	switch (kind) {
-	case STEP_BINARY:
-	case STEP_CHANNEL:
-	case STEP_CONV:
-	case STEP_DECONV2:
-	case STEP_EDGE_IN:
-	case STEP_EDGE_OUT:
-	case STEP_LANES:
-	case STEP_MAX_POOL:
-	case STEP_MIX:
-	case STEP_NORM:
-	case STEP_PAIR:
-	case STEP_UNARY:
-		return true;
-	default:
-		return false;
-	}
-}
-
 bool plan_can_slice(const Plan *p, const PlanTensor *t)
 {
 	bool any = false;
@@ -41,7 +19,7 @@ bool plan_can_slice(const Plan *p, const PlanTensor *t)
 			continue;
 		if (s->out && s->out->born != s->out->done)
 			return false;
-		if (!slices(s->kind) && s->kind != STEP_SPILL && s->kind != STEP_REFILL)
+		if (!step_can_slice(s) && s->kind != STEP_SPILL && s->kind != STEP_REFILL)
 			return false;
 		any = true;
 	}
@@ -75,6 +53,17 @@ static PlanTensor sliced(const Plan *p, const Step *s, int k)
 		}
 	t.bytes = 2 * buffer_bytes(&t);
 	return t;
+}
+
+int64_t plan_slice_bytes(const Plan *p, const Step *s)
+{
+	int64_t bytes = 0;
+	for (int k = 0; k <= s->nin; k++) {
+		const PlanTensor *t = k < s->nin ? s->in[k].tensor : s->out;
+		if (t && t->layout.place == PLACE_DRAM)
+			bytes += sliced(p, s, k).bytes;
+	}
+	return bytes;
 }
 
 static PlanTensor *tensor_of(const Step *s, int k) { return k < s->nin ? s->in[k].tensor : s->out; }
@@ -132,22 +121,29 @@ static int height_of(const Plan *p, Step *s, int step, int rows)
 	return s->slice;
 }
 
-static void add_buffers(Plan *p, Step *s, int step)
+void plan_slice_buffers(Plan *p, int step)
 {
 	Arena *a = p->graph->arena;
+	Step *s = &p->steps[step];
 	s->slices = arena_array(a, PlanTensor *, s->nin + 1);
 	for (int k = 0; k <= s->nin; k++) {
 		PlanTensor *whole = tensor_of(s, k);
 		if (!whole || !in_dram(whole))
 			continue;
-		PlanTensor *t = arena_new(a, PlanTensor);
-		*t = sliced(p, s, k);
+		const PlanTensor buffers = sliced(p, s, k);
+		PlanTensor *t = plan_add_tensor(p, &buffers);
 		t->name = arena_printf(a, "%s.slice%d.%d", whole->name, step, k);
 		t->born = t->done = t->dies = step;
 		s->slices[k] = t;
-		p->tensors = arena_grow(a, p->tensors, p->ntensors, sizeof *p->tensors);
-		p->tensors[p->ntensors++] = t;
 	}
+}
+
+bool plan_is_sliced(const Step *s)
+{
+	bool any = s->out && in_dram(s->out);
+	for (int k = 0; k < s->nin; k++)
+		any |= in_dram(s->in[k].tensor);
+	return any && s->kind != STEP_SPILL && s->kind != STEP_REFILL;
 }
 
 void plan_slices(Plan *p, int rows)
@@ -155,12 +151,9 @@ void plan_slices(Plan *p, int rows)
 	for (int i = 0; i < p->nsteps; i++) {
 		Step *s = &p->steps[i];
 		s->slice = 0;
-		bool any = s->out && in_dram(s->out);
-		for (int k = 0; k < s->nin; k++)
-			any |= in_dram(s->in[k].tensor);
-		if (!any || s->kind == STEP_SPILL || s->kind == STEP_REFILL)
+		if (!plan_is_sliced(s))
 			continue;
 		s->slice = height_of(p, s, i, rows);
-		add_buffers(p, s, i);
+		plan_slice_buffers(p, i);
 	}
 }

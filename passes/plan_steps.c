@@ -22,8 +22,7 @@ void plan_refuse(Builder *b, const Op *op, const char *why)
 		diag_error(b->d, op->loc, "%s '%s': %s", op_info[op->kind].name, op->name, why);
 }
 
-/* Are channels that an op does not have other than 0 behind it? */
-static bool fills_rest(const Op *op)
+bool plan_fills_rest(const Op *op)
 {
 	const OpKind act = op_has_act(op) ? op->act.kind : op->kind;
 	const float *param = op->act.param;
@@ -49,23 +48,33 @@ static void keep_bf16(Builder *b, const Op *op, PlanTensor *t)
 			     op_info[op->kind].name, op->name);
 }
 
+PlanTensor *plan_add_tensor(Plan *p, const PlanTensor *like)
+{
+	Arena *a = p->graph->arena;
+	PlanTensor *t = arena_new(a, PlanTensor);
+	if (like)
+		*t = *like;
+	t->id = p->ntensors;
+	p->tensors = arena_grow(a, p->tensors, p->ntensors, sizeof *p->tensors);
+	p->tensors[p->ntensors++] = t;
+	return t;
+}
+
 PlanTensor *plan_tensor(Builder *b, const Op *op, const char *suffix, int channel, int channels,
 			int height, int cols)
 {
-	PlanTensor *t = arena_new(b->a, PlanTensor);
+	PlanTensor *t = plan_add_tensor(b->plan, NULL);
+	const int id = t->id;
 	const char *name = suffix ? arena_printf(b->a, "%s.%s", op->name, suffix) : op->name;
 	const DevTypes type = op->stored & DEV_BF16 || !op->stored ? DEV_BF16 : DEV_BFP8_B;
 	*t = (PlanTensor){
-		.op = op, .channel = channel, .channels = channels, .height = height,
+		.id = id, .op = op, .channel = channel, .channels = channels, .height = height,
 		.name = b->image ? arena_printf(b->a, "%s.image%d", name, b->image) : name,
 		.images = b->images, .row_unit = 1, .plane_unit = 2,
 		.layout = { .type = type, .planes = (channels + PLANE - 1) / PLANE,
 			    .cols = cols, .phases = 1 },
 	};
-	Plan *p = b->plan;
-	p->tensors = arena_grow(b->a, p->tensors, p->ntensors, sizeof *p->tensors);
-	p->tensors[p->ntensors++] = t;
-	if (channels % PLANE && fills_rest(op))
+	if (channels % PLANE && plan_fills_rest(op))
 		keep_bf16(b, op, t);
 	return t;
 }

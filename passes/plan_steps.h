@@ -53,6 +53,9 @@ Parts plan_part(Builder *b, PlanTensor *t);
 PlanTensor *plan_tensor(Builder *b, const Op *op, const char *suffix, int channel, int channels,
 			int height, int cols);
 
+/* Are channels that an op does not have other than 0 behind it? */
+bool plan_fills_rest(const Op *op);
+
 /* The next step, without result yet, and done with: its result is `out`. */
 Step *plan_step(Builder *b, StepKind kind, const Op *op, Parts in);
 PlanTensor *plan_finish(Builder *b, Step *s, PlanTensor *out);

@@ -5,22 +5,16 @@
 #include "passes/plan_steps.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "ir/hint.h"
+#include "passes/choice_legal.h"
 
-enum { MAX_FETCHERS = 4, MAX_PAGES = 65535, SUM_BYTES = 4 * TILE_VALUES, SUM_BLOCK = 8 };
+enum { SUM_BYTES = 4 * TILE_VALUES, SUM_BLOCK = 8 };
 
 static int number(const Op *op, const char *hint)
 {
 	const char *value = op_hint(op, hint);
 	return value ? atoi(value) : 0;
-}
-
-static bool asked(const Op *op, const char *hint, const char *value)
-{
-	const char *is = op_hint(op, hint);
-	return is && strcmp(is, value) == 0;
 }
 
 int plan_held(Builder *b, const Op *op, int tiles)
@@ -33,8 +27,7 @@ int plan_held(Builder *b, const Op *op, int tiles)
 	return n == 3 || n > 4 || tiles % n ? 1 : n;
 }
 
-/* Input tiles of the deepest block: chunks are whole blocks. */
-static int deepest_block(const Step *s)
+int plan_deepest_block(const Step *s)
 {
 	int deepest = 1;
 	for (int i = 0; i < s->nin; i++) {
@@ -48,24 +41,25 @@ void plan_weight_hints(Builder *b, Step *s)
 {
 	const Op *op = s->op;
 	Stream *w = &s->stream;
-	const bool twice = !asked(op, "double_buffer", "none")
-		&& !asked(op, "double_buffer", "activations");
+	const bool twice = !op_asks(op, "double_buffer", "none")
+		&& !op_asks(op, "double_buffer", "activations");
 	w->chunk_tiles = number(op, "k_block");
 	w->positions = number(op, "act_block_h");
 	w->fetchers = number(op, "fetchers");
-	if (w->chunk_tiles || asked(op, "residency", "streamed"))
+	if (w->chunk_tiles || op_asks(op, "residency", "streamed"))
 		w->ring = twice ? 2 : 1;
-	if (w->chunk_tiles % deepest_block(s) && b->image == 0)
+	if (w->chunk_tiles % plan_deepest_block(s) && b->image == 0)
 		diag_warning(b->d, op->loc, "%s '%s': k_block %d is made whole blocks of %d tiles",
-			     op_info[op->kind].name, op->name, w->chunk_tiles, deepest_block(s));
+			     op_info[op->kind].name, op->name, w->chunk_tiles,
+			     plan_deepest_block(s));
 	if (w->positions % TILE)
 		plan_refuse(b, op, "act_block_h is not a multiple of 32");
-	if (w->fetchers > MAX_FETCHERS)
+	if (w->fetchers > MOST_FETCHERS)
 		plan_refuse(b, op, "more than 4 fetchers");
-	if (w->chunk_tiles && asked(op, "residency", "resident"))
+	if (w->chunk_tiles && op_asks(op, "residency", "resident"))
 		plan_refuse(b, op, "weights in chunks are streamed, not resident");
 	/* The op's first step; the weights of the others come right behind it. */
-	w->early = asked(op, "prefetch", "yes") && b->plan->nsteps > 0;
+	w->early = op_asks(op, "prefetch", "yes") && b->plan->nsteps > 0;
 }
 
 static int larger(int a, int b) { return a > b ? a : b; }
@@ -84,12 +78,11 @@ static int most_rows(const Plan *p, const Step *s)
 	return most;
 }
 
-/* Pages of a group and their size. */
-static void size_pages(Step *s)
+void plan_size_pages(Step *s)
 {
 	Stream *w = &s->stream;
 	const int blocks = step_block_count(s);
-	const int deepest = deepest_block(s);
+	const int deepest = plan_deepest_block(s);
 	w->chunk_blocks = w->chunk_tiles ? larger(1, w->chunk_tiles / deepest) : blocks;
 	w->chunk_blocks = smaller(w->chunk_blocks, blocks);
 	w->chunks = ratio_up(blocks, w->chunk_blocks);
@@ -102,12 +95,14 @@ static void size_pages(Step *s)
 	s->page_bytes += (int64_t)s->held * 2 * TILE;
 }
 
+int plan_hold(int held, int rows) { return held == 1 ? smaller(rows, 4) : 1; }
+
 /* How often pages come by, and what is kept of sums between them. */
 static void size_passes(const Plan *p, Step *s)
 {
 	Stream *w = &s->stream;
 	const int rows = most_rows(p, s);
-	w->hold = s->held == 1 ? smaller(rows, 4) : 1;
+	w->hold = plan_hold(s->held, rows);
 	const int tiles = ratio_up(step_columns(s), TILE) * ratio_up(rows, w->hold);
 	const int units = tiles * s->out->images;
 	w->block = w->positions ? larger(1, w->positions / TILE / w->hold)
@@ -128,7 +123,7 @@ void plan_size_weights(const Plan *p, Step *s)
 	for (int c = 0; c < p->cores; c++)
 		groups = larger(groups, range_count(step_groups(s, s->out->shard[c].own.planes)));
 	if (s->kind == STEP_CONV || s->kind == STEP_DECONV2) {
-		size_pages(s);
+		plan_size_pages(s);
 		size_passes(p, s);
 	} else {
 		w->chunks = w->passes = 1;
@@ -168,10 +163,10 @@ static bool stream_more(const Plan *p, Step *s)
 	const int64_t before = room(s);
 	const bool product = s->kind == STEP_CONV || s->kind == STEP_DECONV2;
 	const Op *op = s->op;
-	bool more = product && !op_hint(op, "k_block") && !asked(op, "residency", "resident");
+	bool more = product && !op_hint(op, "k_block") && !op_asks(op, "residency", "resident");
 	while (more && room(s) >= before)
 		more = cut(p, s, ++s->stream.rung);
-	return more && (int64_t)s->groups * s->stream.chunks * s->stream.passes <= MAX_PAGES;
+	return more && (int64_t)s->groups * s->stream.chunks * s->stream.passes <= MOST_PAGES;
 }
 
 bool plan_stream_more(Plan *p, Range life)

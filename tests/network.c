@@ -5,6 +5,7 @@
 
 #include "backend/lower.h"
 #include "frontend/model.h"
+#include "passes/check_plan.h"
 #include "passes/pass.h"
 #include "passes/plan.h"
 #include "runtime/ref/ref.h"
@@ -25,7 +26,7 @@ Network *network_on(Graph *g, const Target *target, const PlanOptions *options)
 		return NULL;
 	n->target = target;
 	n->plan = plan_bands(g, n->target, options);
-	if (!n->plan)
+	if (!n->plan || !check_plan(n->plan, g->diag))
 		return NULL;
 	n->program = lower(n->plan);
 	const EmitOptions emit = { .compiler = "test" };
