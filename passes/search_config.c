@@ -1,0 +1,252 @@
+/*
+ * Ways to do a step once the value of its result is known: blocks of a product,
+ * how its weights come, slices.
+ *
+ * Ways that take more room are only priced if they could be faster than those that
+ * take less: a product takes no less than with all weights at hand, and no less
+ * than its pages take to arrive over one link.
+ */
+#include "passes/search_space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/choice_legal.h"
+#include "passes/plan_dram.h"
+
+enum { MOST_VALUES = 128 };
+
+/* What is needed to list the ways of a step. */
+typedef struct Listing {
+	Space *s;
+	int step;
+	Step x;            /* with the value and parts at hand */
+	const Pins *pins;
+	Config *v;         /* listed so far; `time` is the least it can take */
+	int n;
+	int64_t compute[8]; /* by cout_block: with all weights at hand; 0: not known */
+} Listing;
+
+static bool allowed(const Listing *l, ChoiceField f, int value)
+{
+	return !l->pins || !(l->pins->fixed >> f & 1) || choice_get(&l->pins->value, f) == value;
+}
+
+static int64_t aligned(int64_t n) { return (n + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM; }
+
+static void set_how(Step *x, const Choice *c)
+{
+	x->slice = c->slice;
+	if (choice_has(x, CHOICE_k_block))
+		plan_set_product(x, c);
+}
+
+/* Sizes of the step done so; bytes of L1. */
+static int64_t size(Listing *l, const Choice *c, int64_t *ahead)
+{
+	Step *x = &l->x;
+	set_how(x, c);
+	x->scratch_bytes = 0;
+	plan_size_step(l->s->bare, x);
+	*ahead = aligned(x->weight_bytes);
+	return *ahead + aligned(x->stream.sums_bytes) + aligned(x->scratch_bytes)
+		+ (x->slice ? plan_slice_bytes(l->s->bare, x) : 0);
+}
+
+static void add(Listing *l, const Choice *c)
+{
+	Config one = { .how = *c };
+	one.bytes = size(l, c, &one.ahead);
+	const Stream *w = &l->x.stream;
+	if (choice_has(&l->x, CHOICE_k_block)) {
+		int64_t *compute = &l->compute[c->cout_block & 7];
+		if (!*compute) {
+			l->x.stream.early = true;
+			*compute = cost_work(&l->s->cost, l->s->bare, &l->x).total;
+			l->x.stream.early = false;
+		}
+		const int64_t pages = (int64_t)w->pages * l->x.page_bytes * w->passes;
+		const int64_t link = pages * 1000 / l->s->cost.target->noc_rate;
+		one.time = *compute > link || w->ring == 0 ? *compute : link;
+	}
+	l->v = arena_grow(l->s->arena, l->v, l->n, sizeof one);
+	l->v[l->n++] = one;
+}
+
+/* How pages come, of which a group has one or several. */
+static void add_streams(Listing *l, Choice *c)
+{
+	int acts[MOST_VALUES];
+	const Step *bare = &l->s->bare->steps[l->step];
+	const int nacts = choice_act_blocks(bare, c, acts, MOST_VALUES);
+	const int fetchers = choice_most_fetchers(l->s->bare, c);
+	for (c->ring = 0; c->ring <= 2; c->ring++) {
+		if (!allowed(l, CHOICE_ring, c->ring) || !choice_ring_ok(bare, c, c->ring))
+			continue;
+		for (int a = 0; a < nacts; a++) {
+			c->act_block = acts[a];
+			if (!allowed(l, CHOICE_act_block, acts[a])
+			    || choice_pages(bare, c) > MOST_PAGES)
+				continue;
+			for (c->fetchers = 1; c->fetchers <= fetchers; c->fetchers++)
+				if (allowed(l, CHOICE_fetchers, c->fetchers))
+					add(l, c);
+		}
+	}
+}
+
+static void add_products(Listing *l, const Value *v, Choice *c)
+{
+	const Step *bare = &l->s->bare->steps[l->step];
+	c->phases = bare->phases;
+	if (l->pins && l->pins->fixed >> CHOICE_phases & 1)
+		c->phases = l->pins->value.phases;
+	int blocks[MOST_VALUES];
+	const int nblocks = choice_cout_blocks(bare, blocks, MOST_VALUES);
+	for (int b = 0; b < nblocks; b++) {
+		int ks[MOST_VALUES];
+		c->cout_block = blocks[b];
+		if ((bare->kind == STEP_CONV && !(v->blocks & blocks[b]))
+		    || !allowed(l, CHOICE_cout_block, blocks[b]))
+			continue;
+		const int n = choice_k_blocks(bare, c, ks, MOST_VALUES);
+		for (int i = 0; i < n; i++) {
+			c->k_block = ks[i];
+			if (allowed(l, CHOICE_k_block, ks[i]))
+				add_streams(l, c);
+		}
+	}
+}
+
+static void add_ways(Listing *l, const Value *v, Choice *c)
+{
+	if (choice_has(&l->x, CHOICE_k_block))
+		add_products(l, v, c);
+	else
+		add(l, c);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const Config *x = a, *y = b;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	return x->time < y->time ? -1 : x->time > y->time ? 1 : 0;
+}
+
+/* Is one of the list as good in everything? Of `c`, time and fetch may be bounds. */
+static bool is_beaten(const Configs *list, const Config *c, int64_t early)
+{
+	for (int i = 0; i < list->n; i++) {
+		const Config *o = &list->v[i];
+		if (o->bytes <= c->bytes && o->time <= c->time && o->early <= early
+		    && (o->fetch <= c->fetch || o->time == o->early))
+			return true;
+	}
+	return false;
+}
+
+/* Prices those that could be better than one of less room. */
+static Configs *priced(Listing *l)
+{
+	Configs *out = arena_new(l->s->arena, Configs);
+	qsort(l->v, (size_t)l->n, sizeof *l->v, by_bytes);
+	out->v = arena_array(l->s->arena, Config, l->n + 1);
+	for (int i = 0; i < l->n; i++) {
+		Config c = l->v[i];
+		const int64_t early = l->compute[c.how.cout_block & 7];
+		if (c.bytes > l->s->room || (early && is_beaten(out, &c, early)))
+			continue;
+		int64_t ahead;
+		size(l, &c.how, &ahead);
+		c.time = c.early = cost_work(&l->s->cost, l->s->bare, &l->x).total;
+		if (choice_has(&l->x, CHOICE_prefetch)) {
+			l->x.stream.early = true;
+			c.early = cost_work(&l->s->cost, l->s->bare, &l->x).total;
+			c.fetch = cost_fetch(&l->s->cost, l->s->bare, &l->x);
+			l->x.stream.early = false;
+		}
+		if (!is_beaten(out, &c, c.early))
+			out->v[out->n++] = c;
+	}
+	return out;
+}
+
+static Configs *list(Space *s, int step, int value, const int *parts)
+{
+	Listing l = { .s = s, .step = step, .x = space_step(s, step, value, parts),
+		      .pins = s->pins ? &s->pins[step] : NULL };
+	const PlanTensor *t = l.x.out ? l.x.out : l.x.in[0].tensor;
+	const Value *v = NULL;
+	Choice c = { .bands = t->cut.bands, .splits = t->cut.splits, .type = (int)t->layout.type,
+		     .place = (int)t->layout.place };
+	if (l.x.out) /* values are shared between tensors of a class */
+		v = &s->tensors[s->bare->steps[step].out->id].values->v[value];
+	if (!plan_is_sliced(&l.x)) {
+		if (allowed(&l, CHOICE_slice, 0))
+			add_ways(&l, v, &c);
+		return priced(&l);
+	}
+	int slices[MOST_VALUES];
+	const int n = choice_slices(t, t->cut.bands, slices, MOST_VALUES);
+	for (int i = 0; i < n; i++) {
+		c.slice = slices[i];
+		if (allowed(&l, CHOICE_slice, c.slice))
+			add_ways(&l, v, &c);
+	}
+	return priced(&l);
+}
+
+int64_t space_least(Space *s, int step, int value)
+{
+	const Step *r = &s->bare->steps[step];
+	int parts[MAX_STEP_PARTS] = { 0 }; /* the first of a class: in L1, of the bare type */
+	Step x = space_step(s, step, value, parts);
+	int blocks[MOST_VALUES];
+	PlanTensor out = *x.out;
+	x.out = &out;
+	out.layout.place = PLACE_L1;
+	const int64_t moved = x.out && s->tensors[r->out->id].values->v[value].place == PLACE_DRAM
+		? cost_move(&s->cost, s->bare, &out, true) : 0;
+	int64_t least = INT64_MAX / 8;
+	int n = 0;
+	if (choice_has(r, CHOICE_k_block))
+		n = choice_cout_blocks(r, blocks, MOST_VALUES);
+	for (int b = 0; b < n; b++) {
+		const Value *v = &s->tensors[r->out->id].values->v[value];
+		if (r->kind == STEP_CONV && !(v->blocks & blocks[b]))
+			continue;
+		const Choice c = { .cout_block = blocks[b], .phases = r->phases, .prefetch = 1,
+				   .fetchers = 1 };
+		plan_set_product(&x, &c);
+		if (s->pins && s->pins[step].fixed >> CHOICE_phases & 1)
+			x.phases = s->pins[step].value.phases;
+		plan_size_step(s->bare, &x);
+		const int64_t time = cost_work(&s->cost, s->bare, &x).total;
+		least = time < least ? time : least;
+	}
+	if (!n) {
+		plan_size_step(s->bare, &x);
+		least = cost_work(&s->cost, s->bare, &x).total;
+	}
+	return least > moved ? least : moved;
+}
+
+const Configs *space_configs(Space *s, int step, int value, const int *parts)
+{
+	const Step *r = &s->bare->steps[step];
+	int key[MAX_STEP_PARTS + 1] = { value };
+	for (int k = 0; k < r->nin; k++) {
+		const PlanTensor *t = &s->tensors[r->in[k].tensor->id].values->v[parts[k]].tensor;
+		key[k + 1] = (int)t->layout.type | (int)t->layout.place << 4
+			| (t->partial ? t->height : 0) << 5;
+		if (!r->out)
+			key[0] = parts[0]; /* it sends what every core owns */
+	}
+	Configs *c = intmap_get(&s->steps[step].configs, key, r->nin + 1);
+	if (c)
+		return c;
+	c = list(s, step, value, parts);
+	intmap_put(&s->steps[step].configs, key, r->nin + 1, c);
+	return c;
+}

@@ -1,0 +1,194 @@
+/*
+ * What lies between a tensor and its readers: bytes that are kept, rows that are
+ * pushed, copies in another cut, the way to DRAM and back.
+ */
+#include "passes/search_space.h"
+
+#include <string.h>
+
+#include "passes/plan_dram.h"
+
+static int64_t aligned(int64_t bytes) { return (bytes + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM; }
+
+/* A tensor to work out what is kept of it: shards of its own. */
+static PlanTensor draft(Space *s, const PlanTensor *t, Shard *shards)
+{
+	PlanTensor x = *t;
+	memcpy(shards, t->shard, (size_t)s->bare->cores * sizeof *shards);
+	x.shard = shards;
+	return x;
+}
+
+/* What a reader reads for a result of value `to` is kept too. */
+static void keep(Space *s, PlanTensor *t, const Step *reader, int part, const Value *to)
+{
+	Step r = *reader;
+	PlanTensor out = to->tensor;
+	r.out = &out;
+	if (r.kind == STEP_REDUCE) {
+		Part in[MAX_STEP_PARTS];
+		memcpy(in, r.in, (size_t)r.nin * sizeof *in);
+		in[part].tensor = t;
+		r.in = in;
+		plan_cut_partial(s->bare, &r);
+		r.in = reader->in;
+	}
+	for (int c = 0; c < s->bare->cores; c++) {
+		Shard *in = &t->shard[c];
+		in->keep = region_cover(in->keep, step_reads(&r, part, to->tensor.shard[c].own));
+	}
+}
+
+static Room size(Space *s, PlanTensor *t)
+{
+	plan_size_buffer(s->bare, t);
+	if (t->buffer_rows > MAX_BAND_ROWS || tensor_buffer_planes(t) > MAX_BAND_PLANES)
+		return (Room){ INT64_MAX / 4, 0 };
+	return (Room){ aligned(t->bytes), cost_halo(&s->cost, s->bare, t, t) };
+}
+
+/* What goes to DRAM has rows that are aligned for it. */
+static void align_for_dram(PlanTensor *t)
+{
+	Layout *l = &t->layout;
+	if (l->type == DEV_BFP8_B && layout_pitch(l->cols, l->phases, l->lead, 0) % ALIGN_DRAM)
+		l->lead += PITCH_STEP;
+}
+
+/* The tensor anew, cut as a result is. */
+static PlanTensor recut(Space *s, const PlanTensor *t, Cut cut, Shard *shards)
+{
+	PlanTensor x = *t;
+	plan_recut(&x, cut);
+	plan_own_into(s->bare, &x, shards);
+	return x;
+}
+
+static void price(Space *s, const Edge *e, int from, int to, Pair *p)
+{
+	Shard own[MAX_CORES], other[MAX_CORES];
+	const Value *a = &e->from->v[from], *b = &e->to->v[to];
+	PlanTensor t = draft(s, &a->tensor, own);
+	keep(s, &t, e->like, e->part, b);
+	const Room here = size(s, &t);
+	PlanTensor copy = recut(s, &a->tensor, b->cut, other);
+	keep(s, &copy, e->like, e->part, b);
+	const Room there = size(s, &copy);
+	*p = (Pair){ .known = true, .bytes = here.bytes, .halo = here.halo,
+		     .copy_bytes = there.bytes };
+	p->copy_time = s->cost.launch + cost_halo(&s->cost, s->bare, &a->tensor, &copy);
+	p->back_time = s->cost.launch + cost_move(&s->cost, s->bare, &copy, false);
+}
+
+const Pair *space_pair(Space *s, int step, int part, int from, int to)
+{
+	const Edge *e = s->steps[step].edges[part];
+	Pair *p = &e->pairs[(int64_t)from * e->to->n + to];
+	if (!p->known)
+		price(s, e, from, to, p);
+	return p;
+}
+
+/* Which part of a step a tensor is: the first. */
+static int part_of(const Step *r, const PlanTensor *t)
+{
+	int k = 0;
+	while (r->in[k].tensor != t)
+		k++;
+	return k;
+}
+
+/* Readers from `first` on find what they read. */
+static void keep_all(Space *s, PlanTensor *x, int t, int first, const int *readers)
+{
+	const TensorSpace *space = &s->tensors[t];
+	for (int i = first; i < space->nreaders; i++) {
+		const Step *r = &s->bare->steps[space->readers[i]];
+		if (readers[i] < 0 || !r->out)
+			continue;
+		const Value *to = &s->tensors[r->out->id].values->v[readers[i]];
+		for (int k = 0; k < r->nin; k++)
+			if (r->in[k].tensor->id == t)
+				keep(s, x, r, k, to);
+	}
+}
+
+static int only_reader(const TensorSpace *t, const int *readers)
+{
+	int only = -1;
+	for (int i = 0; i < t->nreaders; i++) {
+		if (readers[i] == READ_PARKED)
+			return -1;
+		if (readers[i] < 0)
+			continue;
+		if (only >= 0)
+			return -1;
+		only = i;
+	}
+	return only;
+}
+
+/* For readers from `first` on; 0 is the tensor as it was made, else it came back for
+ * reader first - 1 and is cut as that one's result. */
+static Room known_buffer(Space *s, int t, int value, int first, const int *readers)
+{
+	const TensorSpace *space = &s->tensors[t];
+	const int n = space->nreaders;
+	int *key = s->key;
+	key[0] = t;
+	key[1] = value;
+	key[2] = first;
+	memcpy(key + 3, readers, (size_t)n * sizeof *key);
+	Room *known = intmap_get(&s->buffers, key, n + 3);
+	if (known)
+		return *known;
+	Shard own[MAX_CORES];
+	const PlanTensor *like = &space->values->v[value].tensor;
+	PlanTensor x;
+	if (first) {
+		const Step *r = &s->bare->steps[space->readers[first - 1]];
+		const int to = readers[first - 1];
+		x = recut(s, like, s->tensors[r->out->id].values->v[to].cut, own);
+	} else {
+		x = draft(s, like, own);
+	}
+	keep_all(s, &x, t, first ? first - 1 : 0, readers);
+	for (int i = 0; i < n; i++)
+		if (first || readers[i] == READ_PARKED)
+			align_for_dram(&x);
+	known = arena_new(s->arena, Room);
+	*known = size(s, &x);
+	if (first)
+		known->halo = cost_move(&s->cost, s->bare, &x, false);
+	intmap_put(&s->buffers, s->key, n + 3, known);
+	return *known;
+}
+
+Room space_buffer(Space *s, int t, int value, const int *readers)
+{
+	const TensorSpace *space = &s->tensors[t];
+	const PlanTensor *bare = s->bare->tensors[t];
+	const int one = only_reader(space, readers);
+	if (one >= 0) {
+		const int step = space->readers[one];
+		const Step *r = &s->bare->steps[step];
+		int parts = 0;
+		for (int k = 0; k < r->nin; k++)
+			parts += r->in[k].tensor == bare;
+		if (parts == 1) {
+			const Pair *p = space_pair(s, step, part_of(r, bare), value, readers[one]);
+			return (Room){ p->bytes, p->halo };
+		}
+	}
+	return known_buffer(s, t, value, 0, readers);
+}
+
+Room space_back(Space *s, int t, int value, int reader, const int *readers)
+{
+	return known_buffer(s, t, value, reader + 1, readers);
+}
+
+int64_t space_spill(Space *s, int t, int value)
+{
+	return cost_move(&s->cost, s->bare, &s->tensors[t].values->v[value].tensor, true);
+}

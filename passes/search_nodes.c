@@ -1,0 +1,150 @@
+/*
+ * States behind a step: each once, the best of them kept.
+ */
+#include "passes/search_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OVERFLOW = 8 }; /* times the states that are kept may stand behind a step */
+
+void walk_drop(Walker *w, int64_t bound)
+{
+	if (bound < w->result->dropped)
+		w->result->dropped = bound;
+}
+
+/* The product at hand is known by now, or its weights did not come early. */
+static int64_t at_hand(const Walker *w, const TensorSpace *x, int value, int ahead)
+{
+	const int parts[MAX_STEP_PARTS] = { 0 };
+	const Step *r = &w->s->bare->steps[x->first];
+	if (x->first != x->last || !choice_has(r, CHOICE_prefetch) || w->s->dram || ahead < -1)
+		return 0;
+	if (ahead < 0)
+		return bound_late(w->s, r->out->id, value) - x->least[value];
+	return space_configs(w->s, x->first, value, parts)->v[ahead].early - x->least[value];
+}
+
+static int64_t below(const Walker *w, const Pending *p, const int *state, int step)
+{
+	Space *s = w->s;
+	int known = -1, value = -1;
+	int64_t sum = 0;
+	for (int i = 0; i < p->n; i++) {
+		const int t = p->slots[i].tensor, y = state[p->slots[i].at];
+		if (y < 0 || t == known)
+			continue;
+		if (known < 0 && t == p->tensor) {
+			const TensorSpace *x = &s->tensors[t];
+			sum = x->up[y];
+			if (x->first == step)
+				sum += at_hand(w, x, y, state[0]);
+		} else if (known < 0) {
+			sum = bound_below(s, p->tensor, state[p->value], state[p->how], t, y);
+		} else if (walk_is_below(s, t, known)) {
+			sum += bound_given(s, known, t, y)[value] - s->tensors[known].up[value];
+		} else {
+			continue;
+		}
+		known = t;
+		value = y;
+	}
+	return known >= 0 ? sum
+			  : bound_below(s, p->tensor, state[p->value], state[p->how], -1, -1);
+}
+
+int64_t walk_to_come(const Walker *w, int step, const int *state)
+{
+	const Level *l = &w->levels[step];
+	int64_t sum = l->rest;
+	for (int i = 0; i < l->npending; i++)
+		sum += below(w, &l->pending[i], state, step);
+	for (int i = 0; i < l->nsides; i++) {
+		const Side *side = &l->sides[i];
+		const int how = state[side->how];
+		if (how == READ_COPIED || how == READ_PARKED)
+			sum += bound_side(w->s, side->step, side->part, state[side->value], how);
+	}
+	return sum;
+}
+
+static int better_first(const void *a, const void *b)
+{
+	const Node *x = a, *y = b;
+	if (x->bound != y->bound)
+		return x->bound < y->bound ? -1 : 1;
+	return x->order - y->order;
+}
+
+static void cut_off(Walker *w)
+{
+	const int width = w->width;
+	if (!w->next.n)
+		return;
+	qsort(w->next.v, (size_t)w->next.n, sizeof(Node), better_first);
+	if (w->next.n <= width)
+		return;
+	walk_drop(w, w->next.v[width].bound);
+	w->next.n = width;
+	w->limit = w->next.v[width - 1].bound + 1;
+}
+
+/* Only the best are kept, and found again. */
+static void thin_out(Walker *w)
+{
+	const Level *l = &w->levels[w->step + 1];
+	cut_off(w);
+	intmap_init(&w->seen, w->scratch);
+	for (int i = 0; i < w->next.n; i++) {
+		w->next.v[i].order = i;
+		intmap_put(&w->seen, w->next.v[i].state, l->words, (void *)(intptr_t)(i + 1));
+	}
+}
+
+void walk_push(Walker *w, const Making *m, int64_t time, const Config *config)
+{
+	const Level *l = &w->levels[w->step + 1];
+	const int64_t bound = time + walk_to_come(w, w->step + 1, m->state);
+	if (bound >= w->most)
+		return;
+	w->result->states++;
+	if (bound >= w->limit) {
+		walk_drop(w, bound);
+		return;
+	}
+	intptr_t at = (intptr_t)intmap_get(&w->seen, m->state, l->words);
+	if (at && w->next.v[at - 1].time <= time)
+		return;
+	if (!at) {
+		at = w->next.n + 1;
+		w->next.v = arena_grow(w->scratch, w->next.v, w->next.n, sizeof(Node));
+		int *state = arena_array(w->scratch, int, l->words);
+		memcpy(state, m->state, (size_t)l->words * sizeof *state);
+		w->next.v[w->next.n++].state = state;
+		intmap_put(&w->seen, m->state, l->words, (void *)at);
+	}
+	Node *n = &w->next.v[at - 1];
+	n->time = time;
+	n->bound = bound;
+	n->parent = w->from_index;
+	n->order = (int)at - 1;
+	n->value = m->value;
+	n->config = config;
+	if (w->next.n >= OVERFLOW * w->width)
+		thin_out(w);
+}
+
+Nodes walk_keep(Walker *w)
+{
+	cut_off(w);
+	const size_t words = (size_t)w->levels[w->step + 1].words;
+	Nodes n = { arena_array(w->s->arena, Node, w->next.n + 1), w->next.n };
+	for (int i = 0; i < n.n; i++) {
+		n.v[i] = w->next.v[i];
+		n.v[i].state = memcpy(arena_array(w->s->arena, int, words), w->next.v[i].state,
+				      words * sizeof(int));
+	}
+	return n;
+}
+

@@ -1,0 +1,137 @@
+/*
+ * What a search may choose from, priced: values of tensors, ways to do a step,
+ * ways from a tensor to its reader.
+ *
+ * Tensors of the same shape share a class of values, and readers of the same kind
+ * an edge, so that a net of many equal layers is priced once.
+ */
+#ifndef PASSES_SEARCH_SPACE_H
+#define PASSES_SEARCH_SPACE_H
+
+#include "ir/intmap.h"
+#include "ir/strmap.h"
+#include "passes/cost_step.h"
+#include "passes/search.h"
+
+enum { MAX_CORES = 32 * 32 }; /* of any target */
+
+/* How a tensor is cut, stored and placed. */
+typedef struct Value {
+	Cut cut;
+	DevTypes type;
+	Place place;
+	int blocks;        /* cout_block that cut it so: the sum of those allowed */
+	PlanTensor tensor; /* with what every core owns */
+} Value;
+
+typedef struct Class {
+	const PlanTensor *like;
+	Value *v;
+	int n;
+} Class;
+
+/* What it takes to read a tensor of one value for a result of another. */
+typedef struct Pair {
+	bool known;
+	int64_t bytes, halo;           /* where it lies: its buffer, what is pushed */
+	int64_t copy_bytes, copy_time; /* from a copy in the result's cut */
+	int64_t back_time;             /* from DRAM, into a buffer like the copy */
+} Pair;
+
+typedef struct Edge {
+	Class *from, *to;
+	const Step *like;
+	int part;
+	Pair *pairs; /* from->n rows of to->n */
+} Edge;
+
+/* A way to do a step: the fields of a choice beside its result's value. */
+typedef struct Config {
+	Choice how;
+	int64_t bytes;       /* of L1 beside tensors: weights, sums, scratch, slices */
+	int64_t ahead;       /* of those, weights: held in the step before if they come early */
+	int64_t time;        /* of its work */
+	int64_t early, fetch; /* its work if weights come early, and what they take then */
+} Config;
+
+typedef struct Configs {
+	Config *v; /* none is better than another in everything */
+	int n;
+} Configs;
+
+typedef struct TensorSpace {
+	Class *values;
+	bool *dead;      /* of each value */
+	int64_t *least;  /* of each value: no way to make the tensor so takes less */
+	int64_t *up;     /* the same with all that hangs below it in the tree of main inputs */
+	int64_t *through; /* and of a whole plan with this value */
+	int64_t *best;   /* by value of the parent: the least `up` with the way from it */
+	int64_t *late;   /* of each value: its least if weights come no sooner; -1: not known */
+	int64_t *edge;   /* by value of the parent and its own: bound_edge + 1; 0: not known */
+	int parent;      /* its main input: a tensor, or -1 */
+	int children;
+	int first, last; /* steps that make it */
+	int *readers;    /* steps that read it, in order */
+	int nreaders;
+	bool parks;      /* it may wait in DRAM */
+} TensorSpace;
+
+typedef struct StepSpace {
+	Edge **edges;    /* of each part */
+	IntMap configs;  /* by value of the result and form of the parts */
+	int64_t leaf;    /* of a step without result: the least it takes */
+	int main;        /* part that is the main input of its result, or -1 */
+} StepSpace;
+
+/* A value and what is known of it, to look at the best first. */
+typedef struct Ranked {
+	int64_t sum;
+	int value;
+} Ranked;
+
+typedef struct Space {
+	Plan *bare;
+	Arena *arena;
+	CostContext cost;
+	int64_t room;
+	bool dram;      /* tensors may lie in DRAM for good */
+	const Pins *pins;
+	TensorSpace *tensors; /* by id */
+	StepSpace *steps;
+	StrMap classes, edges;
+	IntMap buffers;
+	IntMap given;   /* bounds with some values fixed: search_given.c */
+	int *key;       /* room for one */
+	Ranked *ranked; /* room for the values of a tensor */
+} Space;
+
+void space_init(Space *s, Plan *bare, const SearchOptions *o);
+
+/* From value `from` of a part to value `to` of the result. */
+const Pair *space_pair(Space *s, int step, int part, int from, int to);
+
+/* The buffer of tensor t with value `value` and what is pushed behind the step that
+ * makes it. Of each reader: the value of its result if it reads the tensor where it
+ * lies, or how else it does. */
+enum { READ_COPIED = -1, READ_PARKED = -2, READ_OPEN = -3 /* not decided yet */ };
+typedef struct Room {
+	int64_t bytes, halo;
+} Room;
+Room space_buffer(Space *s, int t, int value, const int *readers);
+
+/* The buffer that it comes back to from DRAM for reader number `reader`, and those
+ * behind it; `halo` is what moving it there takes, without a launch. */
+Room space_back(Space *s, int t, int value, int reader, const int *readers);
+int64_t space_spill(Space *s, int t, int value);
+
+/* Ways to do a step with its result of value `value` (-1: it has none) from parts of
+ * these values. Least bytes first. */
+const Configs *space_configs(Space *s, int step, int value, const int *parts);
+
+/* No way to make a result of value `value` takes less. */
+int64_t space_least(Space *s, int step, int value);
+
+/* The step as it would be, for pricing. */
+Step space_step(Space *s, int step, int value, const int *parts);
+
+#endif

@@ -1,0 +1,411 @@
+#include "passes/search_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/plan_dram.h"
+
+enum { PRICED = 10 }; /* buffers that a step may ask for, times the states kept */
+
+/* Does what the next step reads lie in L1 with nothing to move before it? Its value
+ * then, or -1. */
+static int next_value(const Walker *w, const int *state, int *parts)
+{
+	const Space *s = w->s;
+	const int step = w->step + 1;
+	const Level *l = &w->levels[step];
+	const Step *r = step < s->bare->nsteps ? &s->bare->steps[step] : NULL;
+	if (!r || !r->out || !choice_has(r, CHOICE_prefetch) || !r->nin)
+		return -1;
+	for (int k = 0; k < r->nin; k++) {
+		const Live *t = walk_live(l, r->in[k].tensor->id);
+		parts[k] = state[t->at + LIVE_VALUE];
+		if (walk_reads(s, t, state, step) < 0
+		    || s->tensors[t->tensor].values->v[parts[k]].place == PLACE_DRAM)
+			return -1;
+	}
+	return walk_promised(s, l, state, r->out->id);
+}
+
+/* Is another way of the list as good in all that counts for one asked for ahead? */
+static bool is_early_beaten(const Configs *list, int q)
+{
+	const Config *c = &list->v[q];
+	for (int i = 0; i < list->n; i++) {
+		const Config *o = &list->v[i];
+		const bool same = o->ahead == c->ahead && o->bytes == c->bytes
+			&& o->early == c->early && o->fetch == c->fetch;
+		if (i != q && o->ahead <= c->ahead && o->bytes <= c->bytes && o->early <= c->early
+		    && o->fetch <= c->fetch && (!same || i < q))
+			return true;
+	}
+	return false;
+}
+
+/* The fastest way for the room that is left, also with the next step's weights. */
+static void finish(Walker *w, Making *m, bool spills)
+{
+	Space *s = w->s;
+	const int64_t room = s->room - m->bytes;
+	int parts[MAX_STEP_PARTS];
+	const int to = spills ? -1 : next_value(w, m->state, parts);
+	const Configs *next = to >= 0 ? space_configs(s, w->step + 1, to, parts) : NULL;
+	const Pins *pins = s->pins && w->step + 1 < s->bare->nsteps ? &s->pins[w->step + 1] : NULL;
+	const bool pin = pins && pins->fixed >> CHOICE_prefetch & 1;
+	const bool only = pin && pins->value.prefetch, never = pin && !only;
+	for (int q = only ? 0 : -1; q < (next && !never ? next->n : 0); q++) {
+		const int64_t ahead = q < 0 ? 0 : next->v[q].ahead;
+		const int64_t fetch = q < 0 ? 0 : next->v[q].fetch;
+		const Config *best = NULL;
+		int64_t least = INT64_MAX;
+		const Config *early = q < 0 ? NULL : &next->v[q];
+		if (early && !pin && (early->early >= early->time || is_early_beaten(next, q)))
+			continue;
+		for (int i = 0; i < (m->ahead ? 1 : m->configs->n); i++) {
+			const Config *c = m->ahead ? m->ahead : &m->configs->v[i];
+			const int64_t work = m->ahead ? c->early : c->time;
+			const int64_t all = work + (fetch > work ? fetch - work : 0);
+			if (c->bytes + ahead <= room && all < least) {
+				least = all;
+				best = c;
+			}
+		}
+		m->state[0] = q;
+		if (best)
+			walk_push(w, m, m->time + least, best);
+	}
+}
+
+/* Ways a reader may read the tensor just made, or come back; `from`: those that are
+ * left to decide. */
+typedef struct Promising {
+	Walker *w;
+	Making *m;
+	int tensor;
+	int value;
+	int first;     /* reader it came back for, or -1: it was made */
+	int *readers;
+	const Live *at; /* in the state behind the step, or NULL: it dies */
+	void (*then)(Walker *w, Making *m, int index);
+	int index;
+} Promising;
+
+static void promised(Promising *p)
+{
+	Making *m = p->m;
+	const int64_t bytes = m->bytes, time = m->time;
+	const Value *v = &p->w->s->tensors[p->tensor].values->v[p->value];
+	Room room = { 0 };
+	if (p->w->left-- <= 0) {
+		walk_drop(p->w, p->w->from->bound);
+		return;
+	}
+	if (v->place == PLACE_L1 && p->first < 0)
+		room = space_buffer(p->w->s, p->tensor, p->value, p->readers);
+	else if (v->place == PLACE_L1)
+		room = space_back(p->w->s, p->tensor, p->value, p->first, p->readers);
+	m->bytes += room.bytes;
+	m->time += room.halo + (p->first < 0 ? 0 : p->w->s->cost.launch);
+	if (p->at)
+		m->state[p->at->at + LIVE_BYTES] = (int)(room.bytes / ALIGN_DRAM);
+	if (m->bytes <= p->w->s->room && m->time < p->w->most)
+		p->then(p->w, m, p->index);
+	m->bytes = bytes;
+	m->time = time;
+}
+
+static void promise(Promising *p, int r);
+
+static void promise_one(Promising *p, int r, int how)
+{
+	const int done = p->at ? p->at->done : 0;
+	p->readers[r] = how;
+	p->m->state[p->at->at + LIVE_READS + r - done] = how;
+	promise(p, r + 1);
+}
+
+static bool pin_allows(const Space *s, int step, const PlanTensor *t, ChoiceField f, bool want)
+{
+	const Pins *p = s->pins ? &s->pins[step] : NULL;
+	const Step *r = &s->bare->steps[step];
+	if (!p || !(p->fixed >> f & 1))
+		return true;
+	for (int k = 0; k < r->nin; k++)
+		if (r->in[k].tensor == t)
+			return (choice_get(&p->value, f) >> k & 1) == want;
+	return true;
+}
+
+/* Reader r and those behind it; what reads for the same result has its value. */
+static void promise(Promising *p, int r)
+{
+	Space *s = p->w->s;
+	if (p->w->left <= 0) {
+		walk_drop(p->w, p->w->from->bound);
+		return;
+	}
+	const int64_t sure = p->m->time + p->m->work
+		+ walk_to_come(p->w, p->w->step + 1, p->m->state);
+	if (sure >= p->w->most)
+		return;
+	if (sure >= p->w->limit) {
+		walk_drop(p->w, sure);
+		return;
+	}
+	const TensorSpace *x = &s->tensors[p->tensor];
+	const Value *v = &x->values->v[p->value];
+	const PlanTensor *bare = s->bare->tensors[p->tensor];
+	if (r == x->nreaders) {
+		promised(p);
+		return;
+	}
+	const int step = x->readers[r];
+	const Step *reader = &s->bare->steps[step];
+	if (!reader->out || v->place == PLACE_DRAM) {
+		promise_one(p, r, READ_COPIED); /* as it is */
+		return;
+	}
+	const TensorSpace *out = &s->tensors[reader->out->id];
+	const int fixed = walk_promised(s, &p->w->levels[p->w->step + 1], p->m->state,
+					reader->out->id);
+	/* What bands made of their rows is as high as their cut has it: no other holds it. */
+	const bool copy = !bare->partial && pin_allows(s, step, bare, CHOICE_reshard, true);
+	const bool park = pin_allows(s, step, bare, CHOICE_park, true);
+	if (pin_allows(s, step, bare, CHOICE_reshard, false)
+	    && pin_allows(s, step, bare, CHOICE_park, false))
+		for (int y = 0; y < out->values->n; y++)
+			if (!out->dead[y] && (fixed < 0 || fixed == y))
+				promise_one(p, r, y);
+	/* A copy is of what was made: what came back is read there or parked again. */
+	if (copy && p->first < 0 && pin_allows(s, step, bare, CHOICE_park, false))
+		promise_one(p, r, READ_COPIED);
+	const int before = r > 0 ? x->readers[r - 1] : x->last;
+	if (park && x->parks && step - before >= 2
+	    && pin_allows(s, step, bare, CHOICE_reshard, false))
+		promise_one(p, r, READ_PARKED);
+	p->m->state[p->at->at + LIVE_READS + r - p->at->done] = READ_OPEN;
+}
+
+/* Where readers look at a tensor's buffer, not at its value, that is left out of the
+ * state: any value of its type stands for it. */
+static void forget_value(Space *s, const Live *t, int step, int *at)
+{
+	const TensorSpace *x = &s->tensors[t->tensor];
+	const Value *v = x->values->v;
+	bool needed = x->last > step || v[at[LIVE_VALUE]].tensor.partial;
+	for (int r = t->done; r < x->nreaders; r++)
+		needed |= at[LIVE_READS + r - t->done] < 0;
+	for (int i = 0; i < at[LIVE_VALUE] && !needed; i++)
+		if (v[i].type == v[at[LIVE_VALUE]].type && v[i].place == v[at[LIVE_VALUE]].place)
+			at[LIVE_VALUE] = i;
+}
+
+/* Behind the step: what is spilled now, and what later steps need to know. */
+static void leave(Walker *w, Making *m, int index)
+{
+	Space *s = w->s;
+	const Level *l = &w->levels[w->step + 1];
+	const int64_t time = m->time;
+	bool spills = index < 0;
+	memcpy(w->saved, m->state, (size_t)l->words * sizeof(int));
+	for (int i = 0; i < l->n; i++) {
+		const Live *t = &l->live[i];
+		const TensorSpace *x = &s->tensors[t->tensor];
+		int *at = &m->state[t->at];
+		const int used = t->done > 0 ? x->readers[t->done - 1] : x->last;
+		if (used == w->step && t->done < x->nreaders && at[LIVE_READS] == READ_PARKED) {
+			if (!at[LIVE_SPILLED])
+				m->time += s->cost.launch
+					+ space_spill(s, t->tensor, at[LIVE_VALUE]);
+			spills |= !at[LIVE_SPILLED];
+			at[LIVE_SPILLED] = 1;
+			at[LIVE_BYTES] = 0;
+		}
+		forget_value(s, t, w->step, at);
+	}
+	finish(w, m, spills);
+	m->time = time;
+	memcpy(m->state, w->saved, (size_t)l->words * sizeof(int));
+}
+
+/* Parts that come back from DRAM, then the result: each with all its readers. */
+static void decide(Walker *w, Making *m, int index)
+{
+	Space *s = w->s;
+	const Step *r = &s->bare->steps[w->step];
+	const Level *l = &w->levels[w->step], *behind = &w->levels[w->step + 1];
+	for (int k = index; k < r->nin && r->out; k++) {
+		const int t = r->in[k].tensor->id;
+		const Live *at = walk_live(l, t);
+		int same = 0;
+		while (r->in[same].tensor != r->in[k].tensor)
+			same++;
+		if (same < k || walk_reads(s, at, w->from->state, w->step) != READ_PARKED)
+			continue;
+		Promising p = { w, m, t, m->parts[k], at->done, w->readers + k * s->bare->nsteps,
+				walk_live(behind, t), decide, k + 1 };
+		for (int i = 0; i < s->tensors[t].nreaders; i++)
+			p.readers[i] = READ_PARKED;
+		p.readers[at->done] = m->value;
+		promise(&p, at->done + 1);
+		return;
+	}
+	if (!r->out || s->tensors[r->out->id].first != w->step) {
+		leave(w, m, 0);
+		return;
+	}
+	const Live *at = walk_live(behind, r->out->id);
+	if (at)
+		m->state[at->at + LIVE_VALUE] = m->value;
+	Promising p = { w, m, r->out->id, m->value, -1, w->readers + r->nin * s->bare->nsteps, at,
+			leave, 0 };
+	promise(&p, 0);
+}
+
+/* Numbers of tensors that live on, without the reader at hand. */
+static void carry(const Walker *w, Making *m)
+{
+	const Level *l = &w->levels[w->step], *behind = &w->levels[w->step + 1];
+	memset(m->state, 0, (size_t)behind->words * sizeof(int));
+	m->state[0] = -2; /* not decided */
+	for (int i = 0; i < behind->n; i++) {
+		const Live *t = &behind->live[i], *was = walk_live(l, t->tensor);
+		const int left = w->s->tensors[t->tensor].nreaders - t->done;
+		for (int k = 0; k < left; k++)
+			m->state[t->at + LIVE_READS + k] = READ_OPEN;
+		if (!was)
+			continue;
+		const int *at = &w->from->state[was->at];
+		memcpy(&m->state[t->at], at, LIVE_READS * sizeof(int));
+		memcpy(&m->state[t->at + LIVE_READS], at + LIVE_READS + t->done - was->done,
+		       (size_t)left * sizeof(int));
+	}
+}
+
+/* One value of the result: copies are made, the rest is decided. */
+static void try_value(Walker *w, Making *m, int value)
+{
+	Space *s = w->s;
+	const Step *r = &s->bare->steps[w->step];
+	const Level *l = &w->levels[w->step];
+	const int ahead = w->from->state[0];
+	m->value = value;
+	m->time = w->from->time;
+	m->bytes = 0;
+	for (int i = 0; i < l->n; i++)
+		m->bytes += (int64_t)w->from->state[l->live[i].at + LIVE_BYTES] * ALIGN_DRAM;
+	for (int k = 0; k < r->nin; k++) {
+		const Live *t = walk_live(l, r->in[k].tensor->id);
+		int same = 0;
+		while (r->in[same].tensor != r->in[k].tensor)
+			same++;
+		m->parts[k] = w->from->state[t->at + LIVE_VALUE];
+		const Value *v = &s->tensors[t->tensor].values->v[m->parts[k]];
+		if (same < k || !r->out || v->place == PLACE_DRAM
+		    || walk_reads(s, t, w->from->state, w->step) != READ_COPIED)
+			continue;
+		const Pair *p = space_pair(s, w->step, k, m->parts[k], value);
+		m->time += p->copy_time + w->reshard_price;
+		m->bytes += p->copy_bytes;
+	}
+	if (m->bytes > s->room || m->time >= w->most)
+		return;
+	m->configs = space_configs(s, w->step, value, m->parts);
+	m->ahead = ahead >= 0 ? &m->configs->v[ahead] : NULL;
+	m->work = m->ahead ? m->ahead->early : INT64_MAX / 8;
+	for (int i = 0; i < m->configs->n && !m->ahead; i++)
+		m->work = m->configs->v[i].time < m->work ? m->configs->v[i].time : m->work;
+	carry(w, m);
+	decide(w, m, 0);
+}
+
+static void expand(Walker *w)
+{
+	Space *s = w->s;
+	const Step *r = &s->bare->steps[w->step];
+	if (!r->out) {
+		try_value(w, w->making, -1);
+		return;
+	}
+	const TensorSpace *x = &s->tensors[r->out->id];
+	const int fixed = walk_promised(s, &w->levels[w->step], w->from->state, r->out->id);
+	for (int v = 0; v < x->values->n; v++)
+		if (!x->dead[v] && (fixed < 0 || fixed == v))
+			try_value(w, w->making, v);
+}
+
+/* The choices of the steps up to a node, from the last to the first. */
+static void trace(Walker *w, const Nodes *levels, int last, Choice *choices)
+{
+	const Node *n = &levels[w->s->bare->nsteps].v[last];
+	for (int i = w->s->bare->nsteps - 1; i >= 0; i--) {
+		const Step *r = &w->s->bare->steps[i];
+		const Node *before = &levels[i].v[n->parent];
+		Choice *c = &choices[i];
+		*c = n->config->how;
+		c->prefetch = before->state[0] >= 0;
+		if (r->out) {
+			const Value *v = &w->s->tensors[r->out->id].values->v[n->value];
+			c->bands = v->cut.bands;
+			c->splits = v->cut.splits;
+			c->type = (int)v->type;
+			c->place = (int)v->place;
+		}
+		for (int k = r->nin - 1; k >= 0 && r->out; k--) {
+			const Live *t = walk_live(&w->levels[i], r->in[k].tensor->id);
+			const int how = walk_reads(w->s, t, before->state, i);
+			const int v = before->state[t->at + LIVE_VALUE];
+			const TensorSpace *x = &w->s->tensors[t->tensor];
+			if (x->values->v[v].place == PLACE_DRAM)
+				continue;
+			for (int j = 0; j < k; j++) /* it moves as the first of its parts */
+				if (r->in[j].tensor == r->in[k].tensor)
+					k = j;
+			c->reshard |= (how == READ_COPIED) << k;
+			c->park |= (how == READ_PARKED) << k;
+		}
+		n = before;
+	}
+}
+
+Walk walk(Space *s, int64_t most, int width, int64_t reshard_price, Choice *choices)
+{
+	const int n = s->bare->nsteps;
+	Walk result = { .time = most, .dropped = INT64_MAX, .stuck = -1 };
+	Walker w = { .s = s, .levels = walk_levels(s), .most = most, .result = &result,
+		     .reshard_price = reshard_price, .width = width };
+	Nodes *levels = arena_array(s->arena, Nodes, n + 1);
+	int words = 1;
+	for (int i = 0; i <= n; i++)
+		words = w.levels[i].words > words ? w.levels[i].words : words;
+	w.making = arena_new(s->arena, Making);
+	w.making->state = arena_array(s->arena, int, words);
+	w.saved = arena_array(s->arena, int, words);
+	w.readers = arena_array(s->arena, int, (MAX_STEP_PARTS + 1) * n);
+	levels[0].v = arena_new(s->arena, Node);
+	levels[0].n = 1;
+	levels[0].v->state = arena_array(s->arena, int, 1);
+	levels[0].v->state[0] = -1;
+	for (w.step = 0; w.step < n; w.step++) {
+		w.next = (Nodes){ 0 };
+		w.scratch = arena_create();
+		w.limit = INT64_MAX;
+		w.left = (int64_t)PRICED * width;
+		intmap_init(&w.seen, w.scratch);
+		for (int i = 0; i < levels[w.step].n; i++) {
+			w.from = &levels[w.step].v[i];
+			w.from_index = i;
+			expand(&w);
+		}
+		levels[w.step + 1] = walk_keep(&w);
+		arena_destroy(w.scratch);
+		if (!w.next.n) {
+			result.stuck = w.step;
+			return result;
+		}
+	}
+	result.found = true;
+	result.time = levels[n].v[0].time; /* the bound of the first is its time */
+	trace(&w, levels, 0, choices);
+	return result;
+}

@@ -1,0 +1,234 @@
+/*
+ * Pins: what hints fix, who is heard when several levels disagree, and that the
+ * same level does not contradict itself.
+ */
+#include "ir/file.h"
+#include "passes/choice_check.h"
+#include "passes/plan_pins.h"
+#include "passes/search.h"
+#include "tests/bare.h"
+
+static const char *hints(Fixture *t, const char *list)
+{
+	return *list ? arena_printf(t->arena, "hints = [%s], ", list) : "";
+}
+
+/* A net whose convolution, relu and pool have these hints, each a list as in IR. */
+static Plan *hinted(Fixture *t, const char *conv, const char *relu, const char *pool)
+{
+	return bare_plan(t, arena_printf(t->arena,
+		"graph \"net\"\n"
+		"%%x = input {stored = bf16} : f32[1,64,60,80]\n"
+		"%%w = constant splat 0.5 : f32[128,64,3,3]\n"
+		"%%c = conv %%x, %%w {dilations = [1,1], %spads = [1,1,1,1], stored = bf16, "
+		"strides = [1,1], weights = bfp8_b} : f32[1,128,60,80]\n"
+		"%%r = relu %%c {%sstored = bf16} : f32[1,128,60,80]\n"
+		"%%g = global_avg_pool %%r {%sstored = bf16} : f32[1,128,1,1]\n"
+		"%%o = output %%g : f32[1,128,1,1]\n", hints(t, conv), hints(t, relu), hints(t, pool)));
+}
+
+static const Pins *pins_of(const Plan *p, const Pins *pins, const char *name)
+{
+	return &pins[bare_step(p, name) - p->steps];
+}
+
+/* Pins as a plan file says them. */
+static const char *spelt(const Plan *p, const Pins *pins, const char *name)
+{
+	const Pins *one = pins_of(p, pins, name);
+	TextFile t;
+	text_open(&t);
+	for (int f = 0; f < CHOICE_COUNT; f++)
+		if (one->fixed >> f & 1) {
+			fprintf(t.f, "%s=", choice_info[f].key);
+			choice_write(t.f, f, choice_get(&one->value, f));
+			fputc(' ', t.f);
+		}
+	if (one->shard)
+		fprintf(t.f, "shard=%s ", shard_words[one->shard]);
+	return text_take(&t, p->graph->arena);
+}
+
+static void check_hints(Fixture *t, const char *conv, const char *want)
+{
+	const Plan *p = hinted(t, conv, "", "");
+	const Pins *pins = plan_pins(p);
+	if (!pins)
+		fail_msg("%s", fixture_said(t));
+	assert_string_equal(spelt(p, pins, "c"), want);
+	assert_string_equal(spelt(p, pins, "x"), "");
+}
+
+static void hints_are_pins(void **state)
+{
+	Fixture *t = *state;
+	check_hints(t, "", "");
+	check_hints(t, "bands = \"30\", split = \"2\"", "bands=30 splits=2 ");
+	check_hints(t, "shard = \"width\"", "shard=width ");
+	check_hints(t, "shard = \"block\", split = \"2\"", "splits=2 shard=block ");
+	check_hints(t, "shard = \"dram\"", "place=dram ");
+	check_hints(t, "place = \"dram\", act_block_h = \"480\"", "place=dram slice=5 ");
+	check_hints(t, "place = \"l1\", stored = \"bf16\"", "type=bf16 place=l1 ");
+	check_hints(t, "cout_block = \"2\", fidelity = \"lofi\"", "cout_block=2 fidelity=lofi ");
+	check_hints(t, "fetchers = \"3\", prefetch = \"no\"", "fetchers=3 prefetch=no ");
+	check_hints(t, "k_block = \"4\", act_block_h = \"96\"", "k_block=4 act_block_h=96 ");
+	check_hints(t, "double_buffer = \"none\", k_block = \"2\"",
+		    "k_block=2 weights_buffer=single ");
+	check_hints(t, "residency = \"resident\", double_buffer = \"weights\"",
+		    "weights_buffer=all ");
+	check_hints(t, "residency = \"streamed\"", "weights_buffer=double ");
+	assert_int_equal(t->diag.warnings, 0);
+}
+
+static void blocks_that_are_not_whole_were_told(void **state)
+{
+	Fixture *t = *state;
+	check_hints(t, "k_block = \"5\"", "k_block=4 ");
+	assert_non_null(strstr(fixture_said(t), "k_block 5 is made whole blocks of 2 tiles"));
+}
+
+static void hints_are_for_what_leaves_the_op(void **state)
+{
+	const Plan *p = hinted(*state, "", "", "bands = \"1\"");
+	const Pins *pins = plan_pins(p);
+	assert_string_equal(spelt(p, pins, "g"), "bands=1 ");
+	assert_string_equal(spelt(p, pins, "g.each.rows"), "");
+}
+
+static void hints_that_no_step_can_follow_are_told(void **state)
+{
+	Fixture *t = *state;
+	assert_non_null(plan_pins(hinted(t, "", "act_block_h = \"64\"", "")));
+	assert_non_null(strstr(fixture_said(t), "warning: relu 'r': this plan does not follow hint act_block_h\n"));
+	assert_non_null(plan_pins(hinted(t, "residency = \"resident\", act_block_h = \"64\"",
+					 "", "")));
+	assert_non_null(strstr(fixture_said(t), "warning: conv 'c': this plan does not follow hint act_block_h\n"));
+}
+
+static void hints_that_contradict_are_told(void **state)
+{
+	Fixture *t = *state;
+	assert_null(plan_pins(hinted(t, "shard = \"height\", split = \"2\"", "", "")));
+	assert_non_null(strstr(fixture_said(t), "error: c: pins shard=height and splits=2 contradict each other\n"));
+	assert_null(plan_pins(hinted(t, "", "shard = \"dram\", place = \"l1\"", "")));
+	assert_non_null(strstr(fixture_said(t),
+			       "error: relu 'r': hints place=l1 and shard=dram contradict each other\n"));
+}
+
+static ChoiceText *file(Fixture *t, const Plan *p, const char *text)
+{
+	const char *whole = arena_printf(t->arena, "plan net\n%s", text);
+	ChoiceText *c = choice_parse(p, &t->diag, "w.plan", whole, strlen(whole));
+	if (!c)
+		fail_msg("%s", fixture_said(t));
+	return c;
+}
+
+static void pins_of_a_level_agree(void **state)
+{
+	static const char *const wrong[][2] = {
+		{ "tensor c shard=width bands=2!\n", "w.plan:2:22: error: c: pins shard=width and bands=2 " },
+		{ "tensor c shard=block bands=1!\n", "c: pins shard=block and bands=1 " },
+		{ "tensor c shard=height splits=2!\n", "c: pins shard=height and splits=2 " },
+		{ "tensor c shard=block splits=1!\n", "c: pins shard=block and splits=1 " },
+		{ "tensor c bands=33! splits=2!\n", "w.plan:2:20: error: c: pins bands=33 and splits=2 " },
+		{ "op c k_block=4! weights_buffer=all!\n", "c: pins k_block=4 and weights_buffer=all " },
+		{ "op c k_block=0! act_block_h=32!\n", "c: pins k_block=0 and act_block_h=32 " },
+		{ "op c weights_buffer=all! act_block_h=32!\n",
+		  "c: pins weights_buffer=all and act_block_h=32 " },
+		{ "op c reshard=0! park=0!\n", "c: pins reshard=0 and park=0 " },
+		{ "op c park=none! beside=0!\n", "w.plan:2:17: error: c: pins park=none and beside=0 contradict "
+						 "each other\n" },
+	};
+	const Plan *p = hinted(*state, "", "", "");
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		void *inner;
+		fixture_setup(&inner);
+		Fixture *t = inner;
+		const ChoiceText *c = file(t, p, wrong[i][0]);
+		assert_false(plan_pins_check(p, c->pins, c->where, &t->diag));
+		if (!strstr(fixture_said(t), wrong[i][1]))
+			fail_msg("%s\nsays\n%s", wrong[i][0], fixture_said(t));
+		fixture_teardown(&inner);
+	}
+	Fixture *t = *state;
+	const ChoiceText *c = file(t, p, "tensor c shard=block bands=32! splits=2!\nop c k_block=4! "
+					 "act_block_h=96! weights_buffer=double! park=0! beside=0!\n");
+	assert_true(plan_pins_check(p, c->pins, c->where, &t->diag));
+}
+
+/* Built-in < target < hints < plan file < command line. */
+static void the_later_level_is_heard(void **state)
+{
+	Fixture *t = *state;
+	const Plan *p = hinted(t, "bands = \"30\", fidelity = \"lofi\", fetchers = \"2\", "
+				  "k_block = \"4\"", "", "");
+	const Pins *model = plan_pins(p);
+	const ChoiceText *plan = file(t, p, "op c fidelity=hifi2! fetchers=3! k_block=2\n"
+					    "tensor c splits=4!\n");
+	ChoiceText *line = file(t, p, "op c fidelity=hifi4\ntensor r bands=7\n");
+	choice_pin_given(p, line);
+	const Pins *two = plan_pins_merge(p, model, plan->pins);
+	/* 30 bands and 4 splits are too many cores, so the hint gives way. */
+	assert_string_equal(spelt(p, two, "c"), "splits=4 fidelity=hifi2 k_block=4 fetchers=3 ");
+	const Pins *all = plan_pins_merge(p, two, line->pins);
+	assert_string_equal(spelt(p, all, "c"), "splits=4 fidelity=hifi4 k_block=4 fetchers=3 ");
+	assert_string_equal(spelt(p, all, "r"), "bands=7 ");
+	assert_string_equal(spelt(p, plan_pins_merge(p, NULL, model), "c"), spelt(p, model, "c"));
+	assert_string_equal(spelt(p, plan_pins_merge(p, model, NULL), "c"), spelt(p, model, "c"));
+}
+
+static void what_cannot_be_with_a_later_level_gives_way(void **state)
+{
+	Fixture *t = *state;
+	static const char *const cases[][3] = {
+		{ "tensor c shard=height\n", "tensor c splits=2!\n", "splits=2 " },
+		{ "tensor c splits=2! bands=3!\n", "tensor c shard=height\n", "bands=3 shard=height " },
+		{ "tensor c bands=1!\n", "tensor c shard=width\n", "bands=1 shard=width " },
+		{ "op c weights_buffer=all!\n", "op c k_block=4!\n", "k_block=4 " },
+		{ "op c k_block=4! act_block_h=96!\n", "op c weights_buffer=all!\n", "weights_buffer=all " },
+		{ "op c park=0! beside=0!\n", "op c park=none!\n", "park=none " },
+	};
+	const Plan *p = hinted(t, "", "", "");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const Pins *both = plan_pins_merge(p, file(t, p, cases[i][0])->pins,
+						   file(t, p, cases[i][1])->pins);
+		assert_string_equal(spelt(p, both, "c"), cases[i][2]);
+	}
+}
+
+static void what_a_search_finds_is_legal_and_has_the_pins(void **state)
+{
+	Fixture *t = *state;
+	Plan *p = hinted(t, "bands = \"15\", split = \"2\", k_block = \"4\"",
+			 "shard = \"height\"", "");
+	const Pins *pins = plan_pins(p);
+	const Found found = search(p, &(SearchOptions){ .pins = pins });
+	assert_non_null(found.choices);
+	if (!choice_check(p, found.choices, NULL, &t->diag))
+		fail_msg("%s", fixture_said(t));
+	for (int i = 0; i < p->nsteps; i++)
+		for (int f = 0; f < CHOICE_COUNT; f++)
+			if (pins[i].fixed >> f & 1)
+				assert_int_equal(choice_get(&found.choices[i], f),
+						 choice_get(&pins[i].value, f));
+	assert_int_equal(found.choices[bare_step(p, "r") - p->steps].splits, 1);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(hints_are_pins),
+		TEST(blocks_that_are_not_whole_were_told),
+		TEST(hints_are_for_what_leaves_the_op),
+		TEST(hints_that_no_step_can_follow_are_told),
+		TEST(hints_that_contradict_are_told),
+		TEST(pins_of_a_level_agree),
+		TEST(the_later_level_is_heard),
+		TEST(what_cannot_be_with_a_later_level_gives_way),
+		TEST(what_a_search_finds_is_legal_and_has_the_pins),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
