@@ -6,6 +6,9 @@
 #include "passes/plan_steps.h"
 #include "passes/rewrite.h"
 
+/* Up to so many units of rows a core, slices may be of any number of them. */
+enum { FEW_SLICES = 32 };
+
 static int larger(int a, int b) { return a > b ? a : b; }
 static int smaller(int a, int b) { return a < b ? a : b; }
 static int ratio_up(int a, int b) { return (a + b - 1) / b; }
@@ -162,8 +165,10 @@ int choice_slices(const PlanTensor *t, int bands, int *values, int most)
 {
 	const int units = most_units(t, bands);
 	int n = 0;
+	for (int u = 1; u <= units && units <= FEW_SLICES; u++)
+		add(values, &n, most, u * t->row_unit);
 	/* From u units on it takes fewer slices at the least height for that number. */
-	for (int u = 1; u <= units;) {
+	for (int u = 1; u <= units && units > FEW_SLICES;) {
 		add(values, &n, most, u * t->row_unit);
 		const int slices = ratio_up(units, u);
 		u = slices == 1 ? units + 1 : ratio_up(units, slices - 1);
@@ -339,11 +344,31 @@ static bool is_first(const Step *s, int part)
 	return true;
 }
 
+/* Was it parked for a step before this one? */
+static bool came_back(const Plan *bare, const Choice *choices, int step, const PlanTensor *t)
+{
+	bool any = false;
+	for (int i = t->born; i < step; i++)
+		for (int k = 0; k < bare->steps[i].nin; k++)
+			any |= bare->steps[i].in[k].tensor == t && choices[i].park >> k & 1;
+	return any;
+}
+
+/* Does a host edge send it behind this step? That sends what was made. */
+static bool is_sent(const Plan *bare, int step, const PlanTensor *t)
+{
+	bool any = false;
+	for (int i = step + 1; i <= t->dies; i++)
+		any |= !bare->steps[i].out && plan_reads(&bare->steps[i], t);
+	return any;
+}
+
 bool choice_reshard_ok(const Plan *bare, const Choice *choices, int step, int part)
 {
 	const Step *s = &bare->steps[step];
 	const PlanTensor *t = s->in[part].tensor;
-	return s->out && is_first(s, part) && !t->partial && !in_dram(choices, t);
+	return s->out && is_first(s, part) && !t->partial && !in_dram(choices, t)
+		&& !came_back(bare, choices, step, t);
 }
 
 bool choice_park_ok(const Plan *bare, const Choice *choices, int step, int part)
@@ -351,7 +376,8 @@ bool choice_park_ok(const Plan *bare, const Choice *choices, int step, int part)
 	const Step *s = &bare->steps[step];
 	const PlanTensor *t = s->in[part].tensor;
 	return s->out && is_first(s, part) && !in_dram(choices, t) && !t->partial
-		&& bare->steps[t->born].kind != STEP_CONSTANT && plan_gap(bare, step, part) >= 2;
+		&& bare->steps[t->born].kind != STEP_CONSTANT && plan_gap(bare, step, part) >= 2
+		&& !is_sent(bare, step, t);
 }
 
 bool choice_beside_ok(const Plan *bare, const Choice *choices, int step, int part)

@@ -51,7 +51,8 @@ bool choice_dram_ok(const Plan *bare, const PlanTensor *t);
 bool choice_is_sliced(const Plan *bare, const Choice *choices, int step);
 
 /* Rows of a slice: whole units, no more than a core has. `t` is the result or, of a
- * host edge out, what it sends. The list has one for each number of slices. */
+ * host edge out, what it sends. Of many units the list has one for each number of
+ * slices. */
 bool choice_slice_ok(const PlanTensor *t, int bands, int slice);
 int choice_slices(const PlanTensor *t, int bands, int *values, int most);
 
@@ -85,7 +86,8 @@ int choice_most_fetchers(const Plan *bare, const Choice *c);
 
 /* May a part be read from a copy in the result's cut; wait in DRAM since its last
  * use; move while others run? By the place chosen for it. A tensor that a step
- * reads twice moves as the first of its parts. */
+ * reads twice moves as the first of its parts. What came back from DRAM is not copied
+ * but parked again, and what a host edge sends later does not leave L1. */
 bool choice_reshard_ok(const Plan *bare, const Choice *choices, int step, int part);
 bool choice_park_ok(const Plan *bare, const Choice *choices, int step, int part);
 bool choice_beside_ok(const Plan *bare, const Choice *choices, int step, int part);

@@ -297,7 +297,7 @@ static bool reshard_ok(const Case *e) { return e->c.reshard == reshard_best(e); 
 static const char *reshard_why(const Case *e)
 {
 	return part_why(e, e->c.reshard, reshard_best(e),
-			"only what lies in L1 in whole rows and is not parked is copied, once");
+			"only what lies in L1 in whole rows and was not parked is copied, once");
 }
 
 static int park_best(const Case *e) { return taken(e, e->c.park, choice_park_ok); }

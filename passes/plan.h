@@ -39,6 +39,11 @@ void plan_grid(Plan *p, int cores);
 void plan_own(const Plan *p, PlanTensor *t);
 void plan_own_into(const Plan *p, PlanTensor *t, Shard *shards); /* of all cores */
 void plan_size_buffer(const Plan *p, PlanTensor *t);
+
+/* What comes from DRAM starts on 32 bytes there and in L1, so of bfp8_b, whose
+ * exponents take a byte each, a row has a multiple of 32 pixels: wherever it lies, so
+ * that its size does not depend on where it waits. */
+void plan_align_rows(Layout *l);
 void plan_cut_partial(const Plan *p, Step *s);
 
 /* Sizes of what a step holds in L1 beside tensors. */
@@ -101,6 +106,10 @@ Step plan_move(Plan *p, StepKind kind, PlanTensor *from, PlanTensor *to, bool be
  * move beside others then. */
 int plan_gap(const Plan *bare, int step, int part);
 bool plan_can_beside(const Plan *bare, int step, int part);
+
+/* Steps between the two uses of a tensor that moves beside others: one beside the spill,
+ * one that is free of it, one beside the refill. */
+enum { BESIDE_GAP = 4 };
 
 /* Weights of step i can come while the one before runs: nothing moves between the
  * two, and it is not in slices. */

@@ -10,10 +10,6 @@
 
 #include "ir/weight_block.h"
 
-/* Steps between the two uses of a tensor that moves beside others: one beside
- * the spill, one that is free of it, one beside the refill. */
-enum { BESIDE_GAP = 4 };
-
 typedef struct Applying {
 	const Plan *bare;
 	const Choice *choices;

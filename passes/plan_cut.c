@@ -152,16 +152,10 @@ static void widen_leads(Plan *p)
 	}
 }
 
-/* What comes from DRAM starts on 32 bytes there and in L1, so of bfp8_b, whose
- * exponents take a byte each, a row has a multiple of 32 pixels. */
-static void align_rows(Plan *p)
+void plan_align_rows(Layout *l)
 {
-	for (int i = 0; i < p->ntensors; i++) {
-		Layout *l = &p->tensors[i]->layout;
-		if (l->type == DEV_BFP8_B && l->place == PLACE_DRAM
-		    && layout_pitch(l->cols, l->phases, l->lead, 0) % ALIGN_DRAM)
-			l->lead += PITCH_STEP;
-	}
+	if (l->type == DEV_BFP8_B && layout_pitch(l->cols, l->phases, l->lead, 0) % ALIGN_DRAM)
+		l->lead += PITCH_STEP;
 }
 
 void plan_size_buffer(const Plan *p, PlanTensor *t)
@@ -209,8 +203,8 @@ void plan_shards(Plan *p)
 		keep_read(p, &p->steps[i]);
 	widen_leads(p);
 	match_leads(p);
-	align_rows(p);
-	match_leads(p); /* to those that were aligned */
+	for (int i = 0; i < p->ntensors; i++)
+		plan_align_rows(&p->tensors[i]->layout);
 	for (int i = 0; i < p->ntensors; i++)
 		plan_size_buffer(p, p->tensors[i]);
 	for (int i = 0; i < p->nsteps; i++)

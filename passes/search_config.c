@@ -27,9 +27,21 @@ typedef struct Listing {
 	int64_t compute[8]; /* by cout_block: with all weights at hand; 0: not known */
 } Listing;
 
+static bool is_pinned(const Listing *l, ChoiceField f)
+{
+	return l->pins && l->pins->fixed >> f & 1;
+}
+
 static bool allowed(const Listing *l, ChoiceField f, int value)
 {
-	return !l->pins || !(l->pins->fixed >> f & 1) || choice_get(&l->pins->value, f) == value;
+	return !is_pinned(l, f) || choice_get(&l->pins->value, f) == value;
+}
+
+/* The list is what is pinned, though lists leave out what is legal but no use. */
+static int only(const Listing *l, ChoiceField f, int *values)
+{
+	values[0] = choice_get(&l->pins->value, f);
+	return 1;
 }
 
 static int64_t aligned(int64_t n) { return (n + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM; }
@@ -78,7 +90,10 @@ static void add_streams(Listing *l, Choice *c)
 {
 	int acts[MOST_VALUES];
 	const Step *bare = &l->s->bare->steps[l->step];
-	const int nacts = choice_act_blocks(bare, c, acts, MOST_VALUES);
+	int nacts = choice_act_blocks(bare, c, acts, MOST_VALUES);
+	if (is_pinned(l, CHOICE_act_block)
+	    && choice_act_block_ok(bare, c, l->pins->value.act_block))
+		nacts = only(l, CHOICE_act_block, acts);
 	const int fetchers = choice_most_fetchers(l->s->bare, c);
 	for (c->ring = 0; c->ring <= 2; c->ring++) {
 		if (!allowed(l, CHOICE_ring, c->ring) || !choice_ring_ok(bare, c, c->ring))
@@ -109,7 +124,10 @@ static void add_products(Listing *l, const Value *v, Choice *c)
 		if ((bare->kind == STEP_CONV && !(v->blocks & blocks[b]))
 		    || !allowed(l, CHOICE_cout_block, blocks[b]))
 			continue;
-		const int n = choice_k_blocks(bare, c, ks, MOST_VALUES);
+		int n = choice_k_blocks(bare, c, ks, MOST_VALUES);
+		if (is_pinned(l, CHOICE_k_block)
+		    && choice_k_block_ok(bare, c, l->pins->value.k_block))
+			n = only(l, CHOICE_k_block, ks);
 		for (int i = 0; i < n; i++) {
 			c->k_block = ks[i];
 			if (allowed(l, CHOICE_k_block, ks[i]))
@@ -150,7 +168,8 @@ static bool is_beaten(const Configs *list, const Config *c, int64_t early)
 static Configs *priced(Listing *l)
 {
 	Configs *out = arena_new(l->s->arena, Configs);
-	qsort(l->v, (size_t)l->n, sizeof *l->v, by_bytes);
+	if (l->n)
+		qsort(l->v, (size_t)l->n, sizeof *l->v, by_bytes);
 	out->v = arena_array(l->s->arena, Config, l->n + 1);
 	for (int i = 0; i < l->n; i++) {
 		Config c = l->v[i];
@@ -188,7 +207,10 @@ static Configs *list(Space *s, int step, int value, const int *parts)
 		return priced(&l);
 	}
 	int slices[MOST_VALUES];
-	const int n = choice_slices(t, t->cut.bands, slices, MOST_VALUES);
+	int n = choice_slices(t, t->cut.bands, slices, MOST_VALUES);
+	if (is_pinned(&l, CHOICE_slice)
+	    && choice_slice_ok(t, t->cut.bands, l.pins->value.slice))
+		n = only(&l, CHOICE_slice, slices);
 	for (int i = 0; i < n; i++) {
 		c.slice = slices[i];
 		if (allowed(&l, CHOICE_slice, c.slice))
@@ -197,38 +219,74 @@ static Configs *list(Space *s, int step, int value, const int *parts)
 	return priced(&l);
 }
 
-int64_t space_least(Space *s, int step, int value)
+unsigned space_types(const Space *s, int step)
 {
 	const Step *r = &s->bare->steps[step];
-	int parts[MAX_STEP_PARTS] = { 0 }; /* the first of a class: in L1, of the bare type */
-	Step x = space_step(s, step, value, parts);
+	return choice_has(r, CHOICE_k_block) ? 2 : 1u << r->nin;
+}
+
+bool space_parts(const Space *s, int step, unsigned types, int *parts)
+{
+	const Step *r = &s->bare->steps[step];
+	const bool product = choice_has(r, CHOICE_k_block);
+	for (int k = 0; k < r->nin; k++) {
+		const Class *c = s->tensors[r->in[k].tensor->id].values;
+		const bool block = (product ? types : types >> k) & 1;
+		int v = 0;
+		while (v < c->n && (c->v[v].type != (block ? DEV_BFP8_B : DEV_BF16)
+				    || c->v[v].place != PLACE_L1))
+			v++;
+		if (v == c->n)
+			return false;
+		parts[k] = v;
+	}
+	return true;
+}
+
+/* With all weights at hand, and a result in L1. */
+static int64_t least_of(Space *s, int step, int value, Step *x)
+{
+	const Step *r = &s->bare->steps[step];
+	const Value *v = &s->tensors[r->out->id].values->v[value];
 	int blocks[MOST_VALUES];
-	PlanTensor out = *x.out;
-	x.out = &out;
-	out.layout.place = PLACE_L1;
-	const int64_t moved = x.out && s->tensors[r->out->id].values->v[value].place == PLACE_DRAM
-		? cost_move(&s->cost, s->bare, &out, true) : 0;
-	int64_t least = INT64_MAX / 8;
-	int n = 0;
-	if (choice_has(r, CHOICE_k_block))
-		n = choice_cout_blocks(r, blocks, MOST_VALUES);
+	if (!choice_has(r, CHOICE_k_block)) {
+		plan_size_step(s->bare, x);
+		return cost_work(&s->cost, s->bare, x).total;
+	}
+	int64_t least = NO_WAY;
+	const int n = choice_cout_blocks(r, blocks, MOST_VALUES);
 	for (int b = 0; b < n; b++) {
-		const Value *v = &s->tensors[r->out->id].values->v[value];
 		if (r->kind == STEP_CONV && !(v->blocks & blocks[b]))
 			continue;
 		const Choice c = { .cout_block = blocks[b], .phases = r->phases, .prefetch = 1,
 				   .fetchers = 1 };
-		plan_set_product(&x, &c);
+		plan_set_product(x, &c);
 		if (s->pins && s->pins[step].fixed >> CHOICE_phases & 1)
-			x.phases = s->pins[step].value.phases;
-		plan_size_step(s->bare, &x);
-		const int64_t time = cost_work(&s->cost, s->bare, &x).total;
+			x->phases = s->pins[step].value.phases;
+		plan_size_step(s->bare, x);
+		const int64_t time = cost_work(&s->cost, s->bare, x).total;
 		least = time < least ? time : least;
 	}
-	if (!n) {
-		plan_size_step(s->bare, &x);
-		least = cost_work(&s->cost, s->bare, &x).total;
+	return least;
+}
+
+int64_t space_least(Space *s, int step, int value)
+{
+	const Step *r = &s->bare->steps[step];
+	const Value *v = &s->tensors[r->out->id].values->v[value];
+	int64_t least = NO_WAY;
+	PlanTensor out = v->tensor;
+	out.layout.place = PLACE_L1;
+	for (unsigned types = 0; types < space_types(s, step); types++) {
+		int parts[MAX_STEP_PARTS] = { 0 };
+		if (!space_parts(s, step, types, parts))
+			continue;
+		Step x = space_step(s, step, value, parts);
+		x.out = &out;
+		const int64_t time = least_of(s, step, value, &x);
+		least = time < least ? time : least;
 	}
+	const int64_t moved = v->place == PLACE_DRAM ? cost_move(&s->cost, s->bare, &out, true) : 0;
 	return least > moved ? least : moved;
 }
 

@@ -43,16 +43,8 @@ static Room size(Space *s, PlanTensor *t)
 {
 	plan_size_buffer(s->bare, t);
 	if (t->buffer_rows > MAX_BAND_ROWS || tensor_buffer_planes(t) > MAX_BAND_PLANES)
-		return (Room){ INT64_MAX / 4, 0 };
+		return (Room){ NO_ROOM, 0 };
 	return (Room){ aligned(t->bytes), cost_halo(&s->cost, s->bare, t, t) };
-}
-
-/* What goes to DRAM has rows that are aligned for it. */
-static void align_for_dram(PlanTensor *t)
-{
-	Layout *l = &t->layout;
-	if (l->type == DEV_BFP8_B && layout_pitch(l->cols, l->phases, l->lead, 0) % ALIGN_DRAM)
-		l->lead += PITCH_STEP;
 }
 
 /* The tensor anew, cut as a result is. */
@@ -117,7 +109,7 @@ static int only_reader(const TensorSpace *t, const int *readers)
 {
 	int only = -1;
 	for (int i = 0; i < t->nreaders; i++) {
-		if (readers[i] == READ_PARKED)
+		if (readers[i] == READ_PARKED || readers[i] == READ_BESIDE)
 			return -1;
 		if (readers[i] < 0)
 			continue;
@@ -153,9 +145,6 @@ static Room known_buffer(Space *s, int t, int value, int first, const int *reade
 		x = draft(s, like, own);
 	}
 	keep_all(s, &x, t, first ? first - 1 : 0, readers);
-	for (int i = 0; i < n; i++)
-		if (first || readers[i] == READ_PARKED)
-			align_for_dram(&x);
 	known = arena_new(s->arena, Room);
 	*known = size(s, &x);
 	if (first)

@@ -69,27 +69,3 @@ int64_t bound_below(Space *s, int x, int from, int how, int below, int y)
 	}
 	return *known;
 }
-
-int64_t bound_side(Space *s, int step, int part, int from, int how)
-{
-	const int key[] = { step, part, from, how };
-	int64_t *known = intmap_get(&s->given, key, 4);
-	if (known)
-		return *known;
-	const PlanTensor *out = s->bare->steps[step].out;
-	const PlanTensor *in = s->bare->steps[step].in[part].tensor;
-	const TensorSpace *t = &s->tensors[out->id];
-	known = arena_new(s->arena, int64_t);
-	*known = NO_WAY;
-	for (int i = 0; i < t->values->n; i++) {
-		if (t->dead[i])
-			continue;
-		const Pair *p = space_pair(s, step, part, from, i);
-		const int64_t one = how == READ_COPIED ? p->copy_time : p->back_time;
-		*known = one < *known ? one : *known;
-	}
-	if (s->tensors[in->id].values->v[from].place == PLACE_DRAM)
-		*known = 0; /* it is read there */
-	intmap_put(&s->given, key, 4, known);
-	return *known;
-}

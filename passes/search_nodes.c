@@ -15,15 +15,22 @@ void walk_drop(Walker *w, int64_t bound)
 }
 
 /* The product at hand is known by now, or its weights did not come early. */
-static int64_t at_hand(const Walker *w, const TensorSpace *x, int value, int ahead)
+static int64_t at_hand(const Walker *w, const TensorSpace *x, int value, const int *state)
 {
-	const int parts[MAX_STEP_PARTS] = { 0 };
-	const Step *r = &w->s->bare->steps[x->first];
-	if (x->first != x->last || !choice_has(r, CHOICE_prefetch) || w->s->dram || ahead < -1)
+	Space *s = w->s;
+	const int ahead = state[0];
+	const Step *r = &s->bare->steps[x->first];
+	if (x->first != x->last || !choice_has(r, CHOICE_prefetch) || s->dram || ahead < -1)
 		return 0;
+	int parts[MAX_STEP_PARTS];
+	for (int k = 0; k < r->nin; k++)
+		parts[k] = state[walk_live(&w->levels[x->first], r->in[k].tensor->id)->at + LIVE_VALUE];
+	const DevTypes type =
+		s->tensors[x->parent].values->v[parts[s->steps[x->first].main]].type;
 	if (ahead < 0)
-		return bound_late(w->s, r->out->id, value) - x->least[value];
-	return space_configs(w->s, x->first, value, parts)->v[ahead].early - x->least[value];
+		return bound_late(s, r->out->id, value, type) - x->free[value];
+	const Config *c = &space_configs(s, x->first, value, parts)->v[ahead];
+	return c->early + bound_rent(s, x->first, x->first, c->bytes) - x->free[value];
 }
 
 static int64_t below(const Walker *w, const Pending *p, const int *state, int step)
@@ -39,7 +46,7 @@ static int64_t below(const Walker *w, const Pending *p, const int *state, int st
 			const TensorSpace *x = &s->tensors[t];
 			sum = x->up[y];
 			if (x->first == step)
-				sum += at_hand(w, x, y, state[0]);
+				sum += at_hand(w, x, y, state);
 		} else if (known < 0) {
 			sum = bound_below(s, p->tensor, state[p->value], state[p->how], t, y);
 		} else if (walk_is_below(s, t, known)) {
@@ -63,7 +70,7 @@ int64_t walk_to_come(const Walker *w, int step, const int *state)
 	for (int i = 0; i < l->nsides; i++) {
 		const Side *side = &l->sides[i];
 		const int how = state[side->how];
-		if (how == READ_COPIED || how == READ_PARKED)
+		if (how == READ_COPIED || how == READ_PARKED || !w->s->bare->steps[side->step].out)
 			sum += bound_side(w->s, side->step, side->part, state[side->value], how);
 	}
 	return sum;
@@ -102,11 +109,12 @@ static void thin_out(Walker *w)
 	}
 }
 
-void walk_push(Walker *w, const Making *m, int64_t time, const Config *config)
+void walk_push(Walker *w, const Making *m, int64_t time, int64_t rent, const Config *config)
 {
 	const Level *l = &w->levels[w->step + 1];
-	const int64_t bound = time + walk_to_come(w, w->step + 1, m->state);
-	if (bound >= w->most)
+	const int64_t bound = time + rent + walk_to_come(w, w->step + 1, m->state)
+		- w->s->rent_of_all;
+	if (bound >= w->most || time >= w->most)
 		return;
 	w->result->states++;
 	if (bound >= w->limit) {
@@ -126,6 +134,7 @@ void walk_push(Walker *w, const Making *m, int64_t time, const Config *config)
 	}
 	Node *n = &w->next.v[at - 1];
 	n->time = time;
+	n->rent = rent;
 	n->bound = bound;
 	n->parent = w->from_index;
 	n->order = (int)at - 1;

@@ -12,11 +12,13 @@ enum { MOST_BLOCKS = 4 };
 
 static const char *class_key(Space *s, const PlanTensor *t, const Step *made)
 {
-	return arena_printf(s->arena, "%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", t->channels,
-			    t->height, t->images, t->row_unit, t->plane_unit, (int)t->layout.type,
+	/* Rows of what bands make of their own are those of the bands. */
+	const PlanTensor *rows = t->partial || made->kind == STEP_REDUCE ? made->in[0].tensor : t;
+	return arena_printf(s->arena, "%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d",
+			    t->channels, rows->height, rows->row_unit, t->height, t->images, t->row_unit, t->plane_unit, (int)t->layout.type,
 			    t->layout.planes, t->layout.cols, t->layout.phases, t->layout.lead,
-			    t->partial, (int)made->kind, made->channel_groups, (int)t->op->stored,
-			    choice_dram_ok(s->bare, t));
+			    t->partial, (int)made->kind, made->channel_groups,
+			    (int)choice_types(s->bare, t), choice_dram_ok(s->bare, t));
 }
 
 static bool pinned(const Space *s, int step, ChoiceField f, int value)
@@ -42,6 +44,7 @@ static void add_value(Space *s, Class *c, const Step *made, Cut cut, DevTypes ty
 	v.tensor.cut = cut;
 	v.tensor.layout.type = type;
 	v.tensor.layout.place = place;
+	plan_align_rows(&v.tensor.layout);
 	if (made->kind == STEP_CONV && made->channel_groups == 1)
 		v.tensor.plane_unit = 2 * block;
 	if (v.tensor.partial || made->kind == STEP_REDUCE) {
@@ -83,7 +86,7 @@ static Class *class_of(Space *s, const PlanTensor *t, const Step *made)
 	c = arena_new(s->arena, Class);
 	c->like = t;
 	strmap_put(&s->classes, key, c);
-	const DevTypes types = t->layout.type; /* parts of a product have to agree on it */
+	const DevTypes types = choice_types(s->bare, t);
 	for (int place = PLACE_L1; place <= PLACE_DRAM; place++)
 		for (unsigned type = DEV_BF16; type <= DEV_BFP8_B; type <<= 1)
 			if (types & type
@@ -120,7 +123,9 @@ static void init_tensor(Space *s, int id)
 	x->least = arena_array(s->arena, int64_t, x->values->n + 1);
 	x->up = arena_array(s->arena, int64_t, x->values->n + 1);
 	x->through = arena_array(s->arena, int64_t, x->values->n + 1);
-	x->late = arena_array(s->arena, int64_t, x->values->n + 1);
+	x->floor = arena_array(s->arena, int64_t, x->values->n + 1);
+	x->free = arena_array(s->arena, int64_t, x->values->n + 1);
+	x->late = arena_array(s->arena, int64_t, 2 * (x->values->n + 1));
 	x->parks = plan_can_park(p, t);
 	for (int i = 0; i < p->nsteps; i++) {
 		if (p->steps[i].out == t)
@@ -198,6 +203,8 @@ void space_init(Space *s, Plan *bare, const SearchOptions *o)
 	plan_shards(bare);
 	s->tensors = arena_array(s->arena, TensorSpace, bare->ntensors + 1);
 	s->steps = arena_array(s->arena, StepSpace, bare->nsteps + 1);
+	s->rents = arena_array(s->arena, int64_t, bare->nsteps + 1);
+	s->version = 1;
 	for (int i = 0; i < bare->ntensors; i++)
 		init_tensor(s, i);
 	int most = 0;

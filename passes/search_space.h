@@ -13,7 +13,16 @@
 #include "passes/cost_step.h"
 #include "passes/search.h"
 
-enum { MAX_CORES = 32 * 32 }; /* of any target */
+enum {
+	MAX_CORES = 32 * 32, /* of any target */
+	RENT_SHIFT = 20,
+};
+
+/* More than any plan takes, in sums of many too. */
+static const int64_t NO_WAY = (int64_t)1 << 50;
+
+/* Bytes of a buffer that no routine can use. */
+static const int64_t NO_ROOM = (int64_t)1 << 36;
 
 /* How a tensor is cut, stored and placed. */
 typedef struct Value {
@@ -59,15 +68,24 @@ typedef struct Configs {
 	int n;
 } Configs;
 
+/* A number that stands as long as rents do. */
+typedef struct Known {
+	int64_t value;
+	int version;
+} Known;
+
 typedef struct TensorSpace {
 	Class *values;
 	bool *dead;      /* of each value */
-	int64_t *least;  /* of each value: no way to make the tensor so takes less */
+	int64_t *floor;  /* of each value: no way to make the tensor so takes less, without rent */
+	int64_t *least;  /* of each value: its node in search_bound.c */
+	int64_t *free;   /* of each value: its step in that, if weights may come early */
 	int64_t *up;     /* the same with all that hangs below it in the tree of main inputs */
 	int64_t *through; /* and of a whole plan with this value */
-	int64_t *best;   /* by value of the parent: the least `up` with the way from it */
-	int64_t *late;   /* of each value: its least if weights come no sooner; -1: not known */
-	int64_t *edge;   /* by value of the parent and its own: bound_edge + 1; 0: not known */
+	int64_t *best;   /* by value of the parent: the least `up` with the way from it, */
+	int *choice;     /* and which value has it */
+	int64_t *late;   /* of each value and type of input: free + 1 if they do not; 0: not known */
+	Known *edge;     /* by value of the parent and its own: bound_edge */
 	int parent;      /* its main input: a tensor, or -1 */
 	int children;
 	int first, last; /* steps that make it */
@@ -79,7 +97,6 @@ typedef struct TensorSpace {
 typedef struct StepSpace {
 	Edge **edges;    /* of each part */
 	IntMap configs;  /* by value of the result and form of the parts */
-	int64_t leaf;    /* of a step without result: the least it takes */
 	int main;        /* part that is the main input of its result, or -1 */
 } StepSpace;
 
@@ -101,6 +118,9 @@ typedef struct Space {
 	StrMap classes, edges;
 	IntMap buffers;
 	IntMap given;   /* bounds with some values fixed: search_given.c */
+	int64_t *rents; /* of a byte during the steps before each, summed, << RENT_SHIFT */
+	int64_t rent_of_all; /* of all of L1 during all of them */
+	int version;    /* of the rents */
 	int *key;       /* room for one */
 	Ranked *ranked; /* room for the values of a tensor */
 } Space;
@@ -113,7 +133,7 @@ const Pair *space_pair(Space *s, int step, int part, int from, int to);
 /* The buffer of tensor t with value `value` and what is pushed behind the step that
  * makes it. Of each reader: the value of its result if it reads the tensor where it
  * lies, or how else it does. */
-enum { READ_COPIED = -1, READ_PARKED = -2, READ_OPEN = -3 /* not decided yet */ };
+enum { READ_COPIED = -1, READ_PARKED = -2, READ_OPEN = -3 /* not decided yet */, READ_BESIDE = -4 };
 typedef struct Room {
 	int64_t bytes, halo;
 } Room;
@@ -127,6 +147,13 @@ int64_t space_spill(Space *s, int t, int value);
 /* Ways to do a step with its result of value `value` (-1: it has none) from parts of
  * these values. Least bytes first. */
 const Configs *space_configs(Space *s, int step, int value, const int *parts);
+
+/* A value in L1 of each part, of the types that the bits of `types` say (of a product,
+ * bit 0 for all of them; a set bit is bfp8_b); false if a part has no such value. */
+bool space_parts(const Space *s, int step, unsigned types, int *parts);
+
+/* How many sets of types there are, and so one more than the greatest `types`. */
+unsigned space_types(const Space *s, int step);
 
 /* No way to make a result of value `value` takes less. */
 int64_t space_least(Space *s, int step, int value);

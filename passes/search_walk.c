@@ -7,75 +7,6 @@
 
 enum { PRICED = 10 }; /* buffers that a step may ask for, times the states kept */
 
-/* Does what the next step reads lie in L1 with nothing to move before it? Its value
- * then, or -1. */
-static int next_value(const Walker *w, const int *state, int *parts)
-{
-	const Space *s = w->s;
-	const int step = w->step + 1;
-	const Level *l = &w->levels[step];
-	const Step *r = step < s->bare->nsteps ? &s->bare->steps[step] : NULL;
-	if (!r || !r->out || !choice_has(r, CHOICE_prefetch) || !r->nin)
-		return -1;
-	for (int k = 0; k < r->nin; k++) {
-		const Live *t = walk_live(l, r->in[k].tensor->id);
-		parts[k] = state[t->at + LIVE_VALUE];
-		if (walk_reads(s, t, state, step) < 0
-		    || s->tensors[t->tensor].values->v[parts[k]].place == PLACE_DRAM)
-			return -1;
-	}
-	return walk_promised(s, l, state, r->out->id);
-}
-
-/* Is another way of the list as good in all that counts for one asked for ahead? */
-static bool is_early_beaten(const Configs *list, int q)
-{
-	const Config *c = &list->v[q];
-	for (int i = 0; i < list->n; i++) {
-		const Config *o = &list->v[i];
-		const bool same = o->ahead == c->ahead && o->bytes == c->bytes
-			&& o->early == c->early && o->fetch == c->fetch;
-		if (i != q && o->ahead <= c->ahead && o->bytes <= c->bytes && o->early <= c->early
-		    && o->fetch <= c->fetch && (!same || i < q))
-			return true;
-	}
-	return false;
-}
-
-/* The fastest way for the room that is left, also with the next step's weights. */
-static void finish(Walker *w, Making *m, bool spills)
-{
-	Space *s = w->s;
-	const int64_t room = s->room - m->bytes;
-	int parts[MAX_STEP_PARTS];
-	const int to = spills ? -1 : next_value(w, m->state, parts);
-	const Configs *next = to >= 0 ? space_configs(s, w->step + 1, to, parts) : NULL;
-	const Pins *pins = s->pins && w->step + 1 < s->bare->nsteps ? &s->pins[w->step + 1] : NULL;
-	const bool pin = pins && pins->fixed >> CHOICE_prefetch & 1;
-	const bool only = pin && pins->value.prefetch, never = pin && !only;
-	for (int q = only ? 0 : -1; q < (next && !never ? next->n : 0); q++) {
-		const int64_t ahead = q < 0 ? 0 : next->v[q].ahead;
-		const int64_t fetch = q < 0 ? 0 : next->v[q].fetch;
-		const Config *best = NULL;
-		int64_t least = INT64_MAX;
-		const Config *early = q < 0 ? NULL : &next->v[q];
-		if (early && !pin && (early->early >= early->time || is_early_beaten(next, q)))
-			continue;
-		for (int i = 0; i < (m->ahead ? 1 : m->configs->n); i++) {
-			const Config *c = m->ahead ? m->ahead : &m->configs->v[i];
-			const int64_t work = m->ahead ? c->early : c->time;
-			const int64_t all = work + (fetch > work ? fetch - work : 0);
-			if (c->bytes + ahead <= room && all < least) {
-				least = all;
-				best = c;
-			}
-		}
-		m->state[0] = q;
-		if (best)
-			walk_push(w, m, m->time + least, best);
-	}
-}
-
 /* Ways a reader may read the tensor just made, or come back; `from`: those that are
  * left to decide. */
 typedef struct Promising {
@@ -84,16 +15,35 @@ typedef struct Promising {
 	int tensor;
 	int value;
 	int first;     /* reader it came back for, or -1: it was made */
+	bool beside;   /* it comes back while the step runs */
 	int *readers;
 	const Live *at; /* in the state behind the step, or NULL: it dies */
 	void (*then)(Walker *w, Making *m, int index);
 	int index;
 } Promising;
 
+/* The last step with the buffer in L1: what is copied for a step is gone by then, what
+ * is parked for it was spilled behind its last use. */
+static int lives_until(const Promising *p)
+{
+	const Space *s = p->w->s;
+	const TensorSpace *x = &s->tensors[p->tensor];
+	int last = p->first < 0 ? x->last : x->readers[p->first];
+	for (int r = p->first < 0 ? 0 : p->first + 1; r < x->nreaders; r++) {
+		if (p->readers[r] == READ_BESIDE && p->first < 0)
+			last++;
+		if (p->readers[r] == READ_PARKED || p->readers[r] == READ_BESIDE)
+			break;
+		const bool here = p->readers[r] >= 0 || !s->bare->steps[x->readers[r]].out;
+		last = x->readers[r] - !here > last ? x->readers[r] - !here : last;
+	}
+	return last;
+}
+
 static void promised(Promising *p)
 {
 	Making *m = p->m;
-	const int64_t bytes = m->bytes, time = m->time;
+	const int64_t bytes = m->bytes, time = m->time, rent = m->rent, moves = m->moves;
 	const Value *v = &p->w->s->tensors[p->tensor].values->v[p->value];
 	Room room = { 0 };
 	if (p->w->left-- <= 0) {
@@ -104,14 +54,25 @@ static void promised(Promising *p)
 		room = space_buffer(p->w->s, p->tensor, p->value, p->readers);
 	else if (v->place == PLACE_L1)
 		room = space_back(p->w->s, p->tensor, p->value, p->first, p->readers);
+	if (room.bytes >= NO_ROOM)
+		return;
 	m->bytes += room.bytes;
-	m->time += room.halo + (p->first < 0 ? 0 : p->w->s->cost.launch);
+	if (p->first >= 0 && !p->beside)
+		m->add[p->index - 1] = room.bytes;
+	m->rent += bound_rent(p->w->s, p->first < 0 ? p->w->s->tensors[p->tensor].first : p->w->step,
+			      lives_until(p), room.bytes);
+	if (p->beside)
+		m->moves += room.halo;
+	else
+		m->time += room.halo + (p->first < 0 ? 0 : p->w->s->cost.launch);
 	if (p->at)
 		m->state[p->at->at + LIVE_BYTES] = (int)(room.bytes / ALIGN_DRAM);
 	if (m->bytes <= p->w->s->room && m->time < p->w->most)
 		p->then(p->w, m, p->index);
 	m->bytes = bytes;
 	m->time = time;
+	m->rent = rent;
+	m->moves = moves;
 }
 
 static void promise(Promising *p, int r);
@@ -119,9 +80,16 @@ static void promise(Promising *p, int r);
 static void promise_one(Promising *p, int r, int how)
 {
 	const int done = p->at ? p->at->done : 0;
+	const int n = p->w->s->tensors[p->tensor].nreaders;
 	p->readers[r] = how;
 	p->m->state[p->at->at + LIVE_READS + r - done] = how;
-	promise(p, r + 1);
+	if (how != READ_PARKED && how != READ_BESIDE) {
+		promise(p, r + 1);
+		return;
+	}
+	for (int i = r + 1; i < n; i++) /* what is read when it is back is decided then */
+		p->readers[i] = p->m->state[p->at->at + LIVE_READS + i - done] = READ_OPEN;
+	promised(p);
 }
 
 static bool pin_allows(const Space *s, int step, const PlanTensor *t, ChoiceField f, bool want)
@@ -136,6 +104,15 @@ static bool pin_allows(const Space *s, int step, const PlanTensor *t, ChoiceFiel
 	return true;
 }
 
+/* Does a host edge send it behind reader r? Then it stays. */
+static bool is_sent(const TensorSpace *x, const Space *s, int r)
+{
+	bool any = false;
+	for (int i = r + 1; i < x->nreaders; i++)
+		any |= !s->bare->steps[x->readers[i]].out;
+	return any;
+}
+
 /* Reader r and those behind it; what reads for the same result has its value. */
 static void promise(Promising *p, int r)
 {
@@ -144,8 +121,8 @@ static void promise(Promising *p, int r)
 		walk_drop(p->w, p->w->from->bound);
 		return;
 	}
-	const int64_t sure = p->m->time + p->m->work
-		+ walk_to_come(p->w, p->w->step + 1, p->m->state);
+	const int64_t sure = p->m->time + p->m->rent + p->m->work
+		+ walk_to_come(p->w, p->w->step + 1, p->m->state) - s->rent_of_all;
 	if (sure >= p->w->most)
 		return;
 	if (sure >= p->w->limit) {
@@ -162,7 +139,9 @@ static void promise(Promising *p, int r)
 	const int step = x->readers[r];
 	const Step *reader = &s->bare->steps[step];
 	if (!reader->out || v->place == PLACE_DRAM) {
-		promise_one(p, r, READ_COPIED); /* as it is */
+		if (pin_allows(s, step, bare, CHOICE_reshard, false)
+		    && pin_allows(s, step, bare, CHOICE_park, false))
+			promise_one(p, r, READ_COPIED); /* as it is */
 		return;
 	}
 	const TensorSpace *out = &s->tensors[reader->out->id];
@@ -180,9 +159,12 @@ static void promise(Promising *p, int r)
 	if (copy && p->first < 0 && pin_allows(s, step, bare, CHOICE_park, false))
 		promise_one(p, r, READ_COPIED);
 	const int before = r > 0 ? x->readers[r - 1] : x->last;
-	if (park && x->parks && step - before >= 2
-	    && pin_allows(s, step, bare, CHOICE_reshard, false))
+	const bool parks = park && x->parks && !is_sent(x, s, r)
+		&& pin_allows(s, step, bare, CHOICE_reshard, false);
+	if (parks && step - before >= 2 && pin_allows(s, step, bare, CHOICE_beside, false))
 		promise_one(p, r, READ_PARKED);
+	if (parks && step - before >= BESIDE_GAP && pin_allows(s, step, bare, CHOICE_beside, true))
+		promise_one(p, r, READ_BESIDE);
 	p->m->state[p->at->at + LIVE_READS + r - p->at->done] = READ_OPEN;
 }
 
@@ -205,7 +187,7 @@ static void leave(Walker *w, Making *m, int index)
 {
 	Space *s = w->s;
 	const Level *l = &w->levels[w->step + 1];
-	const int64_t time = m->time;
+	const int64_t time = m->time, moves = m->moves;
 	bool spills = index < 0;
 	memcpy(w->saved, m->state, (size_t)l->words * sizeof(int));
 	for (int i = 0; i < l->n; i++) {
@@ -213,19 +195,62 @@ static void leave(Walker *w, Making *m, int index)
 		const TensorSpace *x = &s->tensors[t->tensor];
 		int *at = &m->state[t->at];
 		const int used = t->done > 0 ? x->readers[t->done - 1] : x->last;
-		if (used == w->step && t->done < x->nreaders && at[LIVE_READS] == READ_PARKED) {
-			if (!at[LIVE_SPILLED])
+		const int how = t->done < x->nreaders ? at[LIVE_READS] : READ_OPEN;
+		const bool spilled = at[LIVE_SPILLED] & SPILLED;
+		if (used == w->step && (how == READ_PARKED || (how == READ_BESIDE && spilled))) {
+			if (!spilled)
 				m->time += s->cost.launch
 					+ space_spill(s, t->tensor, at[LIVE_VALUE]);
-			spills |= !at[LIVE_SPILLED];
-			at[LIVE_SPILLED] = 1;
+			spills |= !spilled;
+			at[LIVE_SPILLED] |= SPILLED;
+			at[LIVE_BYTES] = 0;
+		} else if (used == w->step - 1 && how == READ_BESIDE && !spilled) {
+			m->moves += space_spill(s, t->tensor, at[LIVE_VALUE]);
+			at[LIVE_SPILLED] |= SPILLED;
 			at[LIVE_BYTES] = 0;
 		}
 		forget_value(s, t, w->step, at);
 	}
-	finish(w, m, spills);
+	walk_finish(w, m, spills);
 	m->time = time;
+	m->moves = moves;
 	memcpy(m->state, w->saved, (size_t)l->words * sizeof(int));
+}
+
+/* Tensors that come back while the step runs, for the next one: from number `index` of
+ * those that live on. */
+static void come_back(Walker *w, Making *m, int index)
+{
+	Space *s = w->s;
+	const Level *l = &w->levels[w->step + 1];
+	for (int i = index; i < l->n; i++) {
+		const Live *t = &l->live[i];
+		const TensorSpace *x = &s->tensors[t->tensor];
+		int *at = &m->state[t->at];
+		if (t->done == x->nreaders || x->readers[t->done] != w->step + 1
+		    || at[LIVE_READS] != READ_BESIDE)
+			continue;
+		const TensorSpace *out = &s->tensors[s->bare->steps[w->step + 1].out->id];
+		const int fixed = walk_promised(s, l, m->state, s->bare->steps[w->step + 1].out->id);
+		Promising p = { .w = w, .m = m, .tensor = t->tensor, .value = at[LIVE_VALUE],
+				.first = t->done, .beside = true, .at = t, .then = come_back,
+				.readers = w->readers + (MAX_STEP_PARTS + 1 + i) * s->bare->nsteps,
+				.index = i + 1 };
+		for (int k = 0; k < x->nreaders; k++)
+			p.readers[k] = READ_PARKED;
+		at[LIVE_SPILLED] |= BACK_BESIDE;
+		for (int y = 0; y < out->values->n; y++) {
+			if (out->dead[y] || (fixed >= 0 && fixed != y))
+				continue;
+			p.readers[t->done] = at[LIVE_READS] = y;
+			promise(&p, t->done + 1);
+		}
+		at[LIVE_READS] = READ_BESIDE;
+		at[LIVE_BYTES] = 0;
+		at[LIVE_SPILLED] &= ~BACK_BESIDE;
+		return;
+	}
+	leave(w, m, 0);
 }
 
 /* Parts that come back from DRAM, then the result: each with all its readers. */
@@ -242,8 +267,9 @@ static void decide(Walker *w, Making *m, int index)
 			same++;
 		if (same < k || walk_reads(s, at, w->from->state, w->step) != READ_PARKED)
 			continue;
-		Promising p = { w, m, t, m->parts[k], at->done, w->readers + k * s->bare->nsteps,
-				walk_live(behind, t), decide, k + 1 };
+		Promising p = { .w = w, .m = m, .tensor = t, .value = m->parts[k],
+				.first = at->done, .readers = w->readers + k * s->bare->nsteps,
+				.at = walk_live(behind, t), .then = decide, .index = k + 1 };
 		for (int i = 0; i < s->tensors[t].nreaders; i++)
 			p.readers[i] = READ_PARKED;
 		p.readers[at->done] = m->value;
@@ -251,14 +277,13 @@ static void decide(Walker *w, Making *m, int index)
 		return;
 	}
 	if (!r->out || s->tensors[r->out->id].first != w->step) {
-		leave(w, m, 0);
+		come_back(w, m, 0);
 		return;
 	}
 	const Live *at = walk_live(behind, r->out->id);
-	if (at)
-		m->state[at->at + LIVE_VALUE] = m->value;
-	Promising p = { w, m, r->out->id, m->value, -1, w->readers + r->nin * s->bare->nsteps, at,
-			leave, 0 };
+	Promising p = { .w = w, .m = m, .tensor = r->out->id, .value = m->value, .first = -1,
+			.readers = w->readers + r->nin * s->bare->nsteps, .at = at,
+			.then = come_back };
 	promise(&p, 0);
 }
 
@@ -277,9 +302,47 @@ static void carry(const Walker *w, Making *m)
 			continue;
 		const int *at = &w->from->state[was->at];
 		memcpy(&m->state[t->at], at, LIVE_READS * sizeof(int));
+		m->state[t->at + LIVE_SPILLED] &= ~BACK_BESIDE;
 		memcpy(&m->state[t->at + LIVE_READS], at + LIVE_READS + t->done - was->done,
 		       (size_t)left * sizeof(int));
 	}
+}
+
+/* Copies that are made for the step; what is read no more is gone behind that. */
+static void make_copies(Walker *w, Making *m, int value)
+{
+	Space *s = w->s;
+	const Step *r = &s->bare->steps[w->step];
+	const Level *l = &w->levels[w->step];
+	for (int k = 0; k < r->nin; k++) {
+		const Live *t = walk_live(l, r->in[k].tensor->id);
+		const TensorSpace *x = &s->tensors[t->tensor];
+		int same = 0;
+		while (r->in[same].tensor != r->in[k].tensor)
+			same++;
+		m->add[k] = m->gone[k] = 0;
+		m->parts[k] = w->from->state[t->at + LIVE_VALUE];
+		if (same < k || !r->out || x->values->v[m->parts[k]].place == PLACE_DRAM
+		    || walk_reads(s, t, w->from->state, w->step) != READ_COPIED)
+			continue;
+		const Pair *p = space_pair(s, w->step, k, m->parts[k], value);
+		m->time += p->copy_time + w->reshard_price;
+		m->add[k] = p->copy_bytes;
+		if (x->readers[x->nreaders - 1] == w->step)
+			m->gone[k] = (int64_t)w->from->state[t->at + LIVE_BYTES] * ALIGN_DRAM;
+		m->bytes += m->add[k] - m->gone[k];
+		if (p->copy_bytes < NO_ROOM)
+			m->rent += bound_rent(s, w->step, w->step, p->copy_bytes);
+	}
+}
+
+/* Inputs of a product are of one type. */
+static bool parts_agree(const Space *s, const Step *r, const int *parts)
+{
+	DevTypes all = DEV_UNSET;
+	for (int k = 0; k < r->nin; k++)
+		all |= s->tensors[r->in[k].tensor->id].values->v[parts[k]].type;
+	return !choice_has(r, CHOICE_k_block) || all != (DEV_BF16 | DEV_BFP8_B);
 }
 
 /* One value of the result: copies are made, the rest is decided. */
@@ -291,31 +354,24 @@ static void try_value(Walker *w, Making *m, int value)
 	const int ahead = w->from->state[0];
 	m->value = value;
 	m->time = w->from->time;
+	m->rent = w->from->rent;
+	m->moves = 0;
 	m->bytes = 0;
 	for (int i = 0; i < l->n; i++)
 		m->bytes += (int64_t)w->from->state[l->live[i].at + LIVE_BYTES] * ALIGN_DRAM;
-	for (int k = 0; k < r->nin; k++) {
-		const Live *t = walk_live(l, r->in[k].tensor->id);
-		int same = 0;
-		while (r->in[same].tensor != r->in[k].tensor)
-			same++;
-		m->parts[k] = w->from->state[t->at + LIVE_VALUE];
-		const Value *v = &s->tensors[t->tensor].values->v[m->parts[k]];
-		if (same < k || !r->out || v->place == PLACE_DRAM
-		    || walk_reads(s, t, w->from->state, w->step) != READ_COPIED)
-			continue;
-		const Pair *p = space_pair(s, w->step, k, m->parts[k], value);
-		m->time += p->copy_time + w->reshard_price;
-		m->bytes += p->copy_bytes;
-	}
-	if (m->bytes > s->room || m->time >= w->most)
+	m->before = m->bytes;
+	make_copies(w, m, value);
+	if (m->bytes > s->room || m->time >= w->most || !parts_agree(s, r, m->parts))
 		return;
 	m->configs = space_configs(s, w->step, value, m->parts);
 	m->ahead = ahead >= 0 ? &m->configs->v[ahead] : NULL;
-	m->work = m->ahead ? m->ahead->early : INT64_MAX / 8;
+	m->work = m->ahead ? m->ahead->early : NO_WAY;
 	for (int i = 0; i < m->configs->n && !m->ahead; i++)
 		m->work = m->configs->v[i].time < m->work ? m->configs->v[i].time : m->work;
 	carry(w, m);
+	const Live *made = r->out ? walk_live(&w->levels[w->step + 1], r->out->id) : NULL;
+	if (made)
+		m->state[made->at + LIVE_VALUE] = value;
 	decide(w, m, 0);
 }
 
@@ -362,7 +418,9 @@ static void trace(Walker *w, const Nodes *levels, int last, Choice *choices)
 				if (r->in[j].tensor == r->in[k].tensor)
 					k = j;
 			c->reshard |= (how == READ_COPIED) << k;
-			c->park |= (how == READ_PARKED) << k;
+			const bool beside = before->state[t->at + LIVE_SPILLED] & BACK_BESIDE;
+			c->park |= (how == READ_PARKED || beside) << k;
+			c->beside |= beside << k;
 		}
 		n = before;
 	}
@@ -381,7 +439,10 @@ Walk walk(Space *s, int64_t most, int width, int64_t reshard_price, Choice *choi
 	w.making = arena_new(s->arena, Making);
 	w.making->state = arena_array(s->arena, int, words);
 	w.saved = arena_array(s->arena, int, words);
-	w.readers = arena_array(s->arena, int, (MAX_STEP_PARTS + 1) * n);
+	int live = 0;
+	for (int i = 0; i <= n; i++)
+		live = w.levels[i].n > live ? w.levels[i].n : live;
+	w.readers = arena_array(s->arena, int, (int64_t)(MAX_STEP_PARTS + 1 + live) * n);
 	levels[0].v = arena_new(s->arena, Node);
 	levels[0].n = 1;
 	levels[0].v->state = arena_array(s->arena, int, 1);
@@ -404,8 +465,12 @@ Walk walk(Space *s, int64_t most, int width, int64_t reshard_price, Choice *choi
 			return result;
 		}
 	}
+	int best = 0;
+	for (int i = 1; i < levels[n].n; i++)
+		if (levels[n].v[i].time < levels[n].v[best].time)
+			best = i;
 	result.found = true;
-	result.time = levels[n].v[0].time; /* the bound of the first is its time */
-	trace(&w, levels, 0, choices);
+	result.time = levels[n].v[best].time;
+	trace(&w, levels, best, choices);
 	return result;
 }

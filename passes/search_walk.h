@@ -6,19 +6,31 @@
 
 #include "passes/search_space.h"
 
-/* Fills `least` of every value; values that can be made in no way are dead. */
-void bound_least(Space *s);
+/* Fills `floor` of every value; values that can be made in no way are dead. */
+void bound_floor(Space *s);
 
-/* More than any plan takes, in sums of many too. */
-static const int64_t NO_WAY = (int64_t)1 << 50;
+/* What so many bytes cost from the first step to the last. */
+int64_t bound_rent(const Space *s, int first, int last, int64_t bytes);
 
-/* What a child takes beside `least` if it and its parent have these values; the same
- * if it reads its parent so (READ_COPIED, ...). */
+/* Fills the nodes of all values that are not dead, by the rents. */
+void bound_nodes(Space *s);
+
+/* What a child takes beside its node if it and its parent have these values; what is
+ * left of that if the parent is made and read so (READ_COPIED, ...). */
 int64_t bound_edge(Space *s, int child, int from, int to);
 int64_t bound_read(Space *s, int child, int from, int to, int how);
 
-/* `least` of a tensor if its weights cannot come early. */
-int64_t bound_late(Space *s, int tensor, int value);
+/* The step of a tensor if its weights do not come early. */
+int64_t bound_late(Space *s, int tensor, int value, DevTypes type);
+
+/* A value of each tensor that the sum of bound_tree is of, and what it adds to the
+ * bytes in use during each step. */
+void bound_solution(const Space *s, int *values);
+void bound_uses(Space *s, const int *values, int64_t *list);
+
+/* Rents with a high bound, looked for in so many rounds; the bound, without
+ * rent_of_all. `most` is what some plan takes. */
+int64_t rent_search(Space *s, int64_t most, int rounds);
 
 /* Below tensor x, itself included, by its value: if `below` has value y. It hangs below
  * x. For use until the next bound_tree. */
@@ -34,11 +46,12 @@ int64_t bound_side(Space *s, int step, int part, int from, int how);
 /* The least of a list over the values that are not dead. */
 int64_t bound_min(const TensorSpace *x, const int64_t *of);
 
-/* Fills `up`; no plan of values that are not dead takes less than it returns. */
+/* Fills `up`; no plan of values that are not dead takes less than it returns, less
+ * rent_of_all. */
 int64_t bound_tree(Space *s);
 
-/* Values that only plans of at least `most` have are dead; the bound of what is
- * left. */
+/* Values that only plans of at least `most`, less rent_of_all, have are dead; the bound
+ * of what is left. */
 int64_t bound_filter(Space *s, int64_t most);
 
 typedef struct Walk {
@@ -90,10 +103,14 @@ typedef struct Level {
 	int npending;
 	Side *sides;
 	int nsides;
-	int64_t rest; /* bound of what hangs below none: later inputs, host edges out */
+	int64_t rest; /* bound of what hangs below none: later inputs */
 } Level;
 
 enum { LIVE_VALUE, LIVE_BYTES, LIVE_SPILLED, LIVE_READS };
+
+/* LIVE_SPILLED: it has a place in DRAM; it came back from there for the step at hand,
+ * while the one before ran. */
+enum { SPILLED = 1, BACK_BESIDE = 2 };
 
 Level *walk_levels(Space *s);
 
@@ -112,7 +129,7 @@ bool walk_is_below(const Space *s, int tensor, int above);
 
 /* A state behind a step, and how it came about. */
 typedef struct Node {
-	int64_t time, bound;
+	int64_t time, rent, bound; /* paid up to here; no plan from here takes less */
 	int parent, order;
 	int value;              /* of the step's result */
 	const Config *config;
@@ -148,8 +165,11 @@ typedef struct Walker {
 /* A state in the making. */
 struct Making {
 	int value;
-	int64_t time;           /* up to and with this step, but for its work */
+	int64_t time, rent;     /* up to and with this step, but for its work */
 	int64_t work;           /* which is no less than this */
+	int64_t moves;          /* that go on while it runs */
+	int64_t before;         /* in L1 before anything moves for it */
+	int64_t add[MAX_STEP_PARTS], gone[MAX_STEP_PARTS]; /* by moves for its parts, in turn */
 	int64_t bytes;          /* in L1 during it, but for its own */
 	int parts[MAX_STEP_PARTS]; /* values of its parts */
 	const Configs *configs;
@@ -160,8 +180,12 @@ struct Making {
 /* No plan from this state before a step on takes less. */
 int64_t walk_to_come(const Walker *w, int step, const int *state);
 
+/* States behind the step for each way that the next one's weights may come; not while
+ * something is spilled between the two. */
+void walk_finish(Walker *w, Making *m, bool spills);
+
 /* A state behind the step at hand, unless it is known to be no use. */
-void walk_push(Walker *w, const Making *m, int64_t time, const Config *config);
+void walk_push(Walker *w, const Making *m, int64_t time, int64_t rent, const Config *config);
 
 /* The best of the step at hand, in an arena that outlives it; best first. */
 Nodes walk_keep(Walker *w);

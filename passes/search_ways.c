@@ -126,7 +126,8 @@ static void add_sides(Space *s, Level *l, const Live *t)
 		while (reader->in[part].tensor->id != t->tensor)
 			part++;
 		const int main = s->steps[step].main;
-		if (!reader->out || reader->in[main].tensor->id == t->tensor)
+		if (reader->out && reader->in[main].tensor->id == t->tensor
+		    && s->tensors[reader->out->id].first == step)
 			continue;
 		l->sides = arena_grow(s->arena, l->sides, l->nsides, sizeof *l->sides);
 		l->sides[l->nsides++] = (Side){ step, part, t->at + LIVE_VALUE,
@@ -155,8 +156,6 @@ Level *walk_levels(Space *s)
 			else if (s->tensors[x->parent].first < step)
 				add_pending(s, l, t, step);
 		}
-		for (int k = step; k < n; k++)
-			l->rest += s->steps[k].leaf;
 	}
 	return all;
 }
