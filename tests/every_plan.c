@@ -9,8 +9,9 @@
 
 /* Each behind those that its values depend on. */
 static const ChoiceField frame[] = {
-	CHOICE_cout_block, CHOICE_bands, CHOICE_splits, CHOICE_type,   CHOICE_place,    CHOICE_slice,
-	CHOICE_phases,     CHOICE_park,  CHOICE_beside, CHOICE_reshard, CHOICE_prefetch,
+	CHOICE_cout_block, CHOICE_bands,  CHOICE_splits, CHOICE_type,    CHOICE_place,
+	CHOICE_slice,      CHOICE_phases, CHOICE_park,   CHOICE_beside,  CHOICE_reshard,
+	CHOICE_prefetch,
 };
 const ChoiceField every_weight_fields[WEIGHT_FIELDS] = { CHOICE_k_block, CHOICE_ring,
 							 CHOICE_act_block, CHOICE_fetchers };
@@ -41,7 +42,8 @@ static int subsets(const EveryPlan *e, int step, PartRule *rule, int of, int *va
 }
 
 /* Those from `first` to `last` in steps of `by` that are legal. */
-static int legal(const EveryPlan *e, int step, ChoiceField f, int first, int last, int by, int *values)
+static int legal(const EveryPlan *e, int step, ChoiceField f, int first, int last, int by,
+		 int *values)
 {
 	const Plan *p = e->bare;
 	const Step *s = &p->steps[step];

@@ -127,13 +127,6 @@ static const Locals *locals_of(Priced *x, int step, const Step *s)
 
 /* ---- the rest ---- */
 
-static int before(const Plan *p, int i)
-{
-	while (--i >= 0 && p->steps[i].beside)
-		;
-	return i;
-}
-
 static void live(Priced *x, int64_t bytes, int born, int dies)
 {
 	for (int i = born; i <= dies; i++)
@@ -155,9 +148,10 @@ static void size(Priced *x)
 	const Plan *p = x->p;
 	for (int i = 0; i < p->ntensors; i++)
 		live(x, p->tensors[i]->bytes, p->tensors[i]->born, p->tensors[i]->dies);
-	for (int i = 0, step = -1; i < p->nsteps; i++) {
+	for (int i = 0, step = -1, last = -1; i < p->nsteps; i++) {
 		const Step *s = &p->steps[i];
-		x->before[i] = before(p, i);
+		x->before[i] = last;
+		last = s->beside ? last : i;
 		live(x, s->scratch_bytes, i, i);
 		if (step_moves(s))
 			continue;

@@ -4,7 +4,6 @@
 
 #include "frontend/model.h"
 #include "ir/file.h"
-#include "ir/rng.h"
 
 enum { MOST_OPS = 16, MOST_INPUTS = 2, MOST_OUTPUTS = 3, MOST_JOINED = 3, MOST_CHANNELS = 256 };
 
@@ -22,14 +21,11 @@ typedef struct Net {
 	int n, constants;
 } Net;
 
-static int pick(Net *n, int least, int most)
-{
-	return least + (int)rng_below(&n->rng, most - least + 1);
-}
-
 static int channels(Net *n)
 {
-	return pick(n, 0, 7) ? 32 * pick(n, 1, n->o->tiles) : 16 * pick(n, 1, 2 * n->o->tiles);
+	const bool whole = any_of(&n->rng, 0, 7);
+	return whole ? 32 * any_of(&n->rng, 1, n->o->tiles)
+		     : 16 * any_of(&n->rng, 1, 2 * n->o->tiles);
 }
 
 static void constant(Net *n, int a, int b, int c, int d)
@@ -38,7 +34,7 @@ static void constant(Net *n, int a, int b, int c, int d)
 }
 
 /* The tensor that was made last, mostly. */
-static int some(Net *n) { return pick(n, 0, 2) ? n->n - 1 : pick(n, 0, n->n - 1); }
+static int some(Net *n) { return any_of(&n->rng, 0, 2) ? n->n - 1 : any_of(&n->rng, 0, n->n - 1); }
 
 static Made *add(Net *n, Made m)
 {
@@ -46,9 +42,9 @@ static Made *add(Net *n, Made m)
 	return &n->v[n->n++];
 }
 
-static const char *stored(Net *n) { return n->o->types && pick(n, 0, 3) ? "bf16|bfp8_b" : "bf16"; }
+static const char *stored(Net *n) { return n->o->types && any_of(&n->rng, 0, 3) ? "bf16|bfp8_b" : "bf16"; }
 
-static const char *weights(Net *n) { return pick(n, 0, 2) ? "bfp8_b" : "bf16"; }
+static const char *weights(Net *n) { return any_of(&n->rng, 0, 2) ? "bfp8_b" : "bf16"; }
 
 static void end(Net *n, Made m)
 {
@@ -59,12 +55,12 @@ static void end(Net *n, Made m)
 static void conv(Net *n, int x)
 {
 	const Made in = n->v[x];
-	const int kernel = pick(n, 0, 2) ? 3 : 1, pad = kernel / 2;
-	const bool halves = in.rows > 2 && in.cols > 2 && !n->o->skip && !pick(n, 0, 3);
+	const int kernel = any_of(&n->rng, 0, 2) ? 3 : 1, pad = kernel / 2;
+	const bool halves = in.rows > 2 && in.cols > 2 && !n->o->skip && !any_of(&n->rng, 0, 3);
 	const int stride = halves ? 2 : 1, out = n->o->skip ? in.channels : channels(n);
 	constant(n, out, in.channels, kernel, kernel);
 	fprintf(n->f, "%%t%d = conv %%t%d, %%k%d {%sdilations = [1,1], pads = [%d,%d,%d,%d], ", n->n, x,
-		n->constants, pick(n, 0, 1) ? "act = relu, " : "", pad, pad, pad, pad);
+		n->constants, any_of(&n->rng, 0, 1) ? "act = relu, " : "", pad, pad, pad, pad);
 	fprintf(n->f, "stored = %s, strides = [%d,%d], weights = %s}", stored(n), stride, stride,
 		weights(n));
 	end(n, (Made){ out, (in.rows - 1) / stride + 1, (in.cols - 1) / stride + 1, false, false });
@@ -84,7 +80,7 @@ static void deconv(Net *n, int x)
 static void pool(Net *n, int x)
 {
 	const Made in = n->v[x];
-	const bool halves = in.rows >= 2 && in.cols >= 2 && !n->o->skip && pick(n, 0, 3);
+	const bool halves = in.rows >= 2 && in.cols >= 2 && !n->o->skip && any_of(&n->rng, 0, 3);
 	const int kernel = halves ? 2 : 3, pad = halves ? 0 : 1, stride = halves ? 2 : 1;
 	fprintf(n->f, "%%t%d = max_pool %%t%d {dilations = [1,1], kernel = [%d,%d], "
 		"pads = [%d,%d,%d,%d], stored = %s, strides = [%d,%d]}", n->n, x, kernel, kernel, pad,
@@ -108,7 +104,7 @@ static void squeeze(Net *n, int x)
 	const int pooled = n->n;
 	fprintf(n->f, "%%t%d = global_avg_pool %%t%d {stored = bf16}", pooled, x);
 	end(n, (Made){ in.channels, 1, 1, true, false });
-	if (n->n >= MOST_OPS || pick(n, 0, 1)) {
+	if (n->n >= MOST_OPS || any_of(&n->rng, 0, 1)) {
 		n->v[pooled].read = false;
 		return;
 	}
@@ -128,7 +124,7 @@ static int other(Net *n, int x, bool with_channels)
 	int found = -1;
 	for (int i = 0; i < n->n; i++)
 		if (i != x && !n->v[i].joined && alike(&n->v[i], &n->v[x], with_channels)
-		    && (found < 0 || pick(n, 0, 1)))
+		    && (found < 0 || any_of(&n->rng, 0, 1)))
 			found = i;
 	return found;
 }
@@ -182,7 +178,7 @@ static void op(Net *n)
 	enum { OPS = sizeof ops / sizeof *ops };
 	const int x = some(n);
 	n->v[x].read = true;
-	ops[pick(n, 0, OPS - 1)](n, x);
+	ops[any_of(&n->rng, 0, OPS - 1)](n, x);
 }
 
 /* Something waits while others run. */
@@ -192,7 +188,7 @@ static void chain(Net *n, int ops)
 	const int first = n->n - 1;
 	while (n->n <= first + ops) {
 		n->v[n->n - 1].read = true;
-		kinds[pick(n, 0, 3)](n, n->n - 1);
+		kinds[any_of(&n->rng, 0, 3)](n, n->n - 1);
 	}
 	n->v[n->n - 1].read = true;
 	fprintf(n->f, "%%t%d = add %%t%d, %%t%d {stored = bf16}", n->n, n->n - 1, first);
@@ -204,12 +200,13 @@ const char *small_net(Arena *a, uint64_t seed, const SmallNet *o)
 	TextFile f;
 	text_open(&f);
 	Net n = { .f = f.f, .rng = { seed * 7919 }, .o = o };
-	const int inputs = pick(&n, 0, 3) ? 1 : 2, ops = pick(&n, o->least, o->most);
-	const int rows = pick(&n, 1, o->rows), cols = pick(&n, 1, o->cols);
+	const int inputs = any_of(&n.rng, 0, 3) ? 1 : 2, ops = any_of(&n.rng, o->least, o->most);
+	const int rows = any_of(&n.rng, 1, o->rows), cols = any_of(&n.rng, 1, o->cols);
 	fprintf(n.f, "graph \"net\"\n");
 	for (int i = 0; i < inputs; i++) {
 		fprintf(n.f, "%%t%d = input {stored = bf16}", i);
-		end(&n, (Made){ pick(&n, 0, 1) ? 3 : channels(&n), rows, cols, false, false });
+		const bool image = any_of(&n.rng, 0, 1);
+		end(&n, (Made){ image ? 3 : channels(&n), rows, cols, false, false });
 	}
 	if (o->skip)
 		chain(&n, ops);
@@ -218,7 +215,7 @@ const char *small_net(Arena *a, uint64_t seed, const SmallNet *o)
 	int outputs = 0;
 	for (int i = n.n - 1; i >= 0; i--) {
 		const Made *m = &n.v[i];
-		if (m->read && (m->joined || outputs >= MOST_OUTPUTS || pick(&n, 0, 7)))
+		if (m->read && (m->joined || outputs >= MOST_OUTPUTS || any_of(&n.rng, 0, 7)))
 			continue;
 		fprintf(n.f, "%%o%d = output %%t%d : f32[1,%d,%d,%d]\n", i, i, m->channels, m->rows,
 			m->cols);

@@ -12,6 +12,7 @@
 #define TESTS_SMALL_NET_H
 
 #include "ir/graph.h"
+#include "ir/rng.h"
 
 typedef struct SmallNet {
 	int least, most;  /* ops */
@@ -25,5 +26,11 @@ const char *small_net(Arena *a, uint64_t seed, const SmallNet *o);
 
 /* The graph of a text. */
 Graph *small_graph(Arena *a, Diag *d, const char *net);
+
+/* From least to most. */
+static inline int any_of(Rng *r, int least, int most)
+{
+	return least + (int)rng_below(r, most - least + 1);
+}
 
 #endif

@@ -46,16 +46,11 @@ typedef struct Trial {
 	bool dram;
 } Trial;
 
-static int pick(Trial *t, int least, int most)
-{
-	return least + (int)rng_below(&t->rng, most - least + 1);
-}
-
 /* Few cores: in a row, in a square, and three of four. */
 static void set_grid(Trial *t)
 {
-	const int cores = pick(t, 1, 4);
-	t->target.grid_cols = cores > 2 && pick(t, 0, 1) ? 2 : cores;
+	const int cores = any_of(&t->rng, 1, 4);
+	t->target.grid_cols = cores > 2 && any_of(&t->rng, 0, 1) ? 2 : cores;
 	t->target.grid_rows = (cores + t->target.grid_cols - 1) / t->target.grid_cols;
 	plan_grid(t->bare, cores);
 }
@@ -65,12 +60,12 @@ static void set_grid(Trial *t)
 static bool narrow(Trial *t, EveryPlan *e)
 {
 	Choice legal[EVERY_STEPS];
-	const int more = pick(t, 0, 3) ? 0 : pick(t, 1, 2);
+	const int more = any_of(&t->rng, 0, 3) ? 0 : any_of(&t->rng, 1, 2);
 	if (!every_plan_some(e, &t->rng, legal))
 		return false;
 	for (int i = 0; i < more; i++) {
-		const int step = pick(t, 0, t->bare->nsteps - 1);
-		const ChoiceField f = every_weight_fields[pick(t, 0, WEIGHT_FIELDS - 1)];
+		const int step = any_of(&t->rng, 0, t->bare->nsteps - 1);
+		const ChoiceField f = every_weight_fields[any_of(&t->rng, 0, WEIGHT_FIELDS - 1)];
 		if (!choice_has(&t->bare->steps[step], f))
 			continue;
 		t->pins[step].fixed |= 1u << f;
@@ -78,8 +73,8 @@ static bool narrow(Trial *t, EveryPlan *e)
 		t->npins++;
 	}
 	for (int i = 0; i < MOST_TRIES && every_plan_count(e, MOST_FRAMES) > MOST_FRAMES; i++) {
-		const int step = pick(t, 0, t->bare->nsteps - 1);
-		const ChoiceField f = (ChoiceField)pick(t, 0, CHOICE_COUNT - 1);
+		const int step = any_of(&t->rng, 0, t->bare->nsteps - 1);
+		const ChoiceField f = (ChoiceField)any_of(&t->rng, 0, CHOICE_COUNT - 1);
 		const PlanTensor *out = t->bare->steps[step].out;
 		const bool first = !out || out->born == step;
 		if (!choice_has(&t->bare->steps[step], f) || !first || f == CHOICE_phases
@@ -164,7 +159,7 @@ static void compare_all(Trial *t, const EveryPlan *e)
 {
 	compare(t, e, AMPLE);
 	for (int i = 0; i < ROOMS; i++) {
-		const int at = i ? pick(t, 0, e->nbest - 1) : e->nbest - 1;
+		const int at = i ? any_of(&t->rng, 0, e->nbest - 1) : e->nbest - 1;
 		const int64_t room = e->best[at].peak;
 		compare(t, e, room);
 		if (room > 1 && i < 2)
@@ -194,8 +189,8 @@ static void try_net(Trial *t, Graph *g)
 
 static void one(uint64_t seed, const Target *target)
 {
-	Trial t = { .seed = seed, .rng = { seed }, .arena = arena_create(), .diag = { .to = stdout },
-		    .target = *target };
+	Trial t = { .seed = seed, .rng = { seed }, .arena = arena_create(), .target = *target,
+		    .diag = { .to = stdout } };
 	const bool skip = seed % 7 == 0;
 	const SmallNet o = { .least = skip ? 3 : 1, .most = 2 + (int)(seed % 3) + skip, .rows = 8,
 			     .cols = 40, .tiles = 3, .types = seed % 5 == 0, .skip = skip };
