@@ -291,6 +291,7 @@ int main(int argc, char **argv)
 	       seen.unproved);
 	printf("%d unfiltered, %d pins, %d planned, %d without a plan; %d wrong\n", seen.unfiltered,
 	       seen.pinned, seen.planned, seen.unplanned, seen.wrong);
+	diag_finish(&d);
 	arena_destroy(a);
 	return seen.wrong || seen.nets == 0;
 }

@@ -412,6 +412,7 @@ int main(int argc, char **argv)
 	printf("%d files: %d refused; taken: %d mean the same, %d have fewer fields, %d other values, "
 	       "%d do not fit; %d wrong\n", tried, refused, seen.same, seen.fewer, seen.other, seen.full,
 	       seen.wrong);
+	diag_finish(&d);
 	arena_destroy(a);
 	return seen.wrong || tried == 0;
 }

@@ -230,6 +230,7 @@ int main(int argc, char **argv)
 		if (seen.kind[k])
 			printf(" %s %d", step_names[k], seen.kind[k]);
 	printf("\n");
+	diag_finish(&d);
 	arena_destroy(a);
 	return seen.wrong || seen.nets == 0;
 }
