@@ -6,7 +6,7 @@
 #include "backend/llvm_target.h"
 #include "backend/routines.h"
 
-enum { ARGS_MOST = 16, ACT_ARGS = 2 /* row and tiles, behind the parameters */ };
+enum { ARGS_MOST = 16, ACT_ARGS = 1 /* where its tiles are, behind the parameters */ };
 
 typedef struct Codegen {
 	LlvmTarget target;
@@ -68,7 +68,7 @@ static void add_variant(Codegen *g, Arena *a, const ProgramVariant *v, LLVMModul
 	const Routine *r = routine_at(v->routine);
 	const int nargs = r->act ? ACT_ARGS : routine_nargs(r);
 	LLVMValueRef from = LLVMGetNamedFunction(library, arena_printf(a, "tt_%s", r->name));
-	LLVMTypeRef takes[1 + ACT_ARGS] = { g->pointer, g->i32, g->i32 };
+	LLVMTypeRef takes[1 + ACT_ARGS] = { g->pointer, g->pointer };
 	LLVMTypeRef wrapper = LLVMFunctionType(LLVMVoidTypeInContext(g->target.context), takes,
 					       r->act ? 1 + ACT_ARGS : 1, 0);
 	LLVMValueRef values[ARGS_MOST];
@@ -83,9 +83,11 @@ static void add_variant(Codegen *g, Arena *a, const ProgramVariant *v, LLVMModul
 	LLVMSetSection(f, arena_printf(a, LINK_ROUTINE "%s", name));
 	values[0] = LLVMBuildBitCast(g->builder, LLVMGetParam(f, 0),
 				     LLVMTypeOf(LLVMGetParam(from, 0)), "params");
-	for (int i = 0; i < nargs; i++)
-		values[i + 1] = r->act ? LLVMGetParam(f, (unsigned)i + 1)
-				       : LLVMConstInt(g->i32, v->args[i], 0);
+	for (int i = 0; !r->act && i < nargs; i++)
+		values[i + 1] = LLVMConstInt(g->i32, v->args[i], 0);
+	if (r->act)
+		values[1] = LLVMBuildBitCast(g->builder, LLVMGetParam(f, 1),
+					     LLVMTypeOf(LLVMGetParam(from, 1)), "tiles");
 	LLVMBuildCall2(g->builder, type, callee, values, (unsigned)nargs + 1, "");
 	LLVMBuildRetVoid(g->builder);
 }

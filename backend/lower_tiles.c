@@ -102,9 +102,11 @@ ProgramOp *lower_tiles(Lowering *l, const Step *s)
 	return op;
 }
 
-/* The act is named as the op is, and told its attributes. A relu is the packers'. */
-static void lower_act(Lowering *l, ProgramOp *op, Act act)
+/* The act is named as the op is, and told its attributes and where there are channels.
+ * A relu is the packers'. */
+static void lower_act(Lowering *l, ProgramOp *op, const Step *s)
 {
+	const Act act = s->act;
 	const bool norm = act.kind == OP_INSTANCE_NORM;
 	if (act.kind == OP_INPUT || act.kind == OP_RELU)
 		return;
@@ -115,6 +117,8 @@ static void lower_act(Lowering *l, ProgramOp *op, Act act)
 		memcpy(&bits, &act.param[i], sizeof bits);
 		program_set(op, "act", i, bits);
 	}
+	for (int c = 0; s->kind != STEP_LANES && c < l->plan->cores; c++)
+		lower_set(l, op, c, "lanes", 0, (uint32_t)step_lanes(s, step_work(s, c)));
 }
 
 void lower_around_one(Lowering *l, ProgramOp *op, const Step *s, bool first, bool last)
@@ -133,7 +137,7 @@ void lower_around_one(Lowering *l, ProgramOp *op, const Step *s, bool first, boo
 
 void lower_around(Lowering *l, ProgramOp *op, const Step *s)
 {
-	lower_act(l, op, s->act);
+	lower_act(l, op, s);
 	lower_around_one(l, op, s, true, true);
 }
 

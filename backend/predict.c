@@ -246,6 +246,7 @@ bool predict_work(const Program *p, int op, int core, TtRisc risc, Work *w, Work
 	w->act = risc == TT_TRISC1 ? named(p, s.op->act) : WORK_none;
 	*routine = named(p, variant);
 	w->fetcher = *routine == WORK_weights_fetch ? word(&s, "fetcher", 0) : 0;
+	w->lanes = *routine == WORK_lanes_math ? 0 : word(&s, "lanes", 0);
 	if (*routine == WORK_mix_unpack)
 		add_mix(&s, w);
 	if (*routine == WORK_weights_read)

@@ -21,6 +21,13 @@ Region step_work(const Step *s, int core)
 	return region_empty(own) ? (Region){ { 0, 0 }, { 0, idle_planes(s) } } : own;
 }
 
+int step_lanes(const Step *s, Region work)
+{
+	const int rest = s->out->channels % PLANE;
+	const bool last = work.planes.end == s->out->layout.planes;
+	return last && rest && s->kind != STEP_LANES ? rest : PLANE;
+}
+
 static int inside(int at, int size) { return at < 0 ? 0 : at < size ? at : size; }
 
 Range step_image_rows(const Step *s, Region work)

@@ -15,6 +15,9 @@ Region step_work(const Step *s, int core);
 /* Of the rows that part 0 is read in for this work: those inside of the image. */
 Range step_image_rows(const Step *s, Region work);
 
+/* Channels in the last plane of this work, for an act: STEP_LANES has one in all 16. */
+int step_lanes(const Step *s, Region work);
+
 /* ---- weights ---- */
 
 /* Groups that a core with these planes gets: all, if all cores get the same. */

@@ -288,6 +288,33 @@ int64_t work_stalls(const Target *t, const Work *w)
 	return work_turns(w) * work_turn_stall(t, w) / 1000;
 }
 
+/* What an act works on (tt_act_faces of runtime/device/math.h): in a tile of so many
+ * channels and pixels, `times` such tiles. */
+static void add_act(Work *act, int64_t channels, int64_t pixels, int64_t times)
+{
+	const int64_t fours = up(pixels, 4), halves = up(pixels, PLANE);
+	const int64_t vectors = channels > 17 ? 4 : channels > 16 ? 3 : channels > 1 ? 2 : 1;
+	act->act_values += times * vectors * fours;
+	act->act_faces += times * (vectors * fours == TILE ? 1 : halves * up(channels, PLANE));
+}
+
+/* The last pair of planes may not be full, nor the last 32 columns. */
+static void call_act(Work *act, int64_t calls)
+{
+	const int64_t pairs = up(act->out_planes, 2), lanes = act->lanes ? act->lanes : PLANE;
+	const int64_t rest = PLANE * (act->out_planes - 1) + lanes - TILE * (pairs - 1);
+	const int64_t phases = act->groups > pairs ? 4 : 1; /* of store_pairs */
+	const int64_t tiles = act->images * act->rows * phases;
+	act->act_calls = calls;
+	act->act_values = act->act_faces = 0;
+	add_act(act, TILE, TILE, tiles * (pairs - 1) * (act->cols / TILE));
+	add_act(act, rest, TILE, tiles * (act->cols / TILE));
+	if (act->cols % TILE == 0)
+		return;
+	add_act(act, TILE, act->cols % TILE, tiles * (pairs - 1));
+	add_act(act, rest, act->cols % TILE, tiles);
+}
+
 /* What a routine counts itself; how it calls the act. */
 #define ROUTINE_COST(routine) \
 	static void count_##routine(const Work *w, Counters *c, Work *act) \
@@ -297,9 +324,7 @@ int64_t work_stalls(const Target *t, const Work *w)
 		(void)act;
 #define LET(type, name, value) const type name = (value);
 #define COUNTS(counter, formula) c->counter += (formula);
-#define ACTS(calls, tiles) \
-	act->act_calls = (calls); \
-	act->act_tiles = (tiles);
+#define ACTS(calls) call_act(act, calls);
 #define END_COST }
 #include "ir/costs.def"
 

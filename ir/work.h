@@ -42,13 +42,15 @@ typedef struct Work {
 	int64_t pieces;           /* of the input */
 	int64_t planes[WORK_PIECES], k_block[WORK_PIECES]; /* of each piece */
 	int64_t groups, out_planes;
+	int64_t lanes;            /* of the last plane that is written; 0: all */
 	int64_t spread[2];        /* of two operands */
 
 	/* Constants of its variants. */
 	DevTypes in_type, weight_type, out_type, a_type, b_type;
 	int64_t n, hold, phases, op, kind, pair, pixels, sum;
 	WorkId act;               /* that the math routine calls for each half of Dst, or none */
-	int64_t act_calls, act_tiles; /* how often, for how many tiles: filled by the caller */
+	int64_t act_calls; /* how often: filled by the caller, as is the next line */
+	int64_t act_values, act_faces; /* times 32 values it works on; where it is told to begin */
 
 	/* A mix: terms are taps. Of the columns of its table: pixels that all terms of all
 	 * tiles read, and how many of them are fewer than 32. */

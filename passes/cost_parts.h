@@ -17,6 +17,7 @@ typedef struct CoreShape {
 	int rows, planes;        /* of positions; of the result */
 	int groups;              /* of weights */
 	int image_rows, pad_top; /* that windows and reductions find */
+	int lanes;               /* channels of the last plane, where there is an act */
 } CoreShape;
 
 /* `planes`: those it owns, whose weights come to it whether it has rows or not. */

@@ -32,10 +32,26 @@ static bool sees_image(const Step *s)
 	return s->kind == STEP_MAX_POOL || s->kind == STEP_UNARY || s->kind == STEP_REDUCE;
 }
 
+/* The act is named as the op is; a relu is the packers'. A mix of several column
+ * phases has none. */
+static WorkId act_of(const Step *s)
+{
+	char name[32];
+	if (s->act.kind == OP_INPUT || s->act.kind == OP_RELU)
+		return WORK_none;
+	if (s->kind == STEP_MIX && s->out->layout.phases > 1)
+		return WORK_none;
+	snprintf(name, sizeof name, "act_%s",
+		 s->act.kind == OP_INSTANCE_NORM ? "rsqrt" : op_info[s->act.kind].name);
+	return work_find(name);
+}
+
 CoreShape cost_shape(const Step *s, Region work, Range planes)
 {
 	CoreShape c = { .own_rows = range_count(work.rows), .planes = range_count(work.planes) };
 	c.rows = c.own_rows;
+	if (act_of(s) != WORK_none)
+		c.lanes = step_lanes(s, work);
 	if (cost_is_product(s))
 		c.rows = c.rows ? range_count(step_positions(s, work.rows)) : 0;
 	if (s->weights)
@@ -136,6 +152,7 @@ Work cost_tiles(const Step *s, const CoreShape *c, int phase)
 	w.rows = c->rows;
 	w.groups = c->groups;
 	w.out_planes = c->planes;
+	w.lanes = c->lanes;
 	w.image_rows = c->image_rows;
 	w.pad_top = c->pad_top;
 	add_constants(s, &w);
@@ -149,20 +166,6 @@ Work cost_tiles(const Step *s, const CoreShape *c, int phase)
 	}
 	w.taps = w.kernel_h * w.kernel_w;
 	return w;
-}
-
-/* The act is named as the op is; a relu is the packers'. A mix of several column
- * phases has none. */
-static WorkId act_of(const Step *s)
-{
-	char name[32];
-	if (s->act.kind == OP_INPUT || s->act.kind == OP_RELU)
-		return WORK_none;
-	if (s->kind == STEP_MIX && s->out->layout.phases > 1)
-		return WORK_none;
-	snprintf(name, sizeof name, "act_%s",
-		 s->act.kind == OP_INSTANCE_NORM ? "rsqrt" : op_info[s->act.kind].name);
-	return work_find(name);
 }
 
 void cost_count_tiles(const Step *s, const Work *filled, Counters *c)

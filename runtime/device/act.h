@@ -7,7 +7,8 @@
  * last ones SFPSWAP compares with and leaves alone (SFPSWAP.md). 9, 10 and 11 hold
  * 0, 1 and -1 (LReg.md; tt_reset_math sets 11). The loop is to stay within the
  * instruction cache, 128 instructions, so that a slot of the vector unit takes one
- * cycle.
+ * cycle. It goes on to the next 32 values by INCRWC, to those of another face by
+ * saying where it starts.
  *
  * Errors are stated before the packers round to bf16, which is 2^-9 of the value,
  * and for finite input; denormals count as 0. No act makes a NaN of a number.
@@ -42,17 +43,46 @@
 #define TT_SFPU_IF_POSITIVE(reg) TT_I(OP_SFPSETCC(4, 0, reg, 0))
 #define TT_SFPU_ALL()            TT_I(OP_SFPENCC(0, 0, 0))
 
-#define TT_ACT_EACH(tiles) for (uint32_t tt_left = 32 * (tiles); tt_left; tt_left--)
+/* Where an act is: the face at hand, the bytes of this one and those behind it in the
+ * tile, tiles left; in the face, vectors left and how to go on. */
+typedef struct TtActWalk {
+	uint32_t row, faces, tile, tiles, left, step;
+} TtActWalk;
+
+#define TT_ACT_EACH(t)                                                                             \
+	for (TtActWalk tt_at = tt_act_walk(t); tt_act_face(t, &tt_at);)                            \
+		for (; tt_at.left; tt_at.left--)
 #define TT_ACT_LOAD(reg)   TT_I(OP_SFPLOAD(0, 3, 0, reg))
 #define TT_ACT_STORE(reg)                                                                          \
 	TT_I(OP_SFPSTORE(0, 3, 0, reg));                                                           \
-	TT_I(OP_INCRWC(0, 0, 2, 0))
+	TT_PUSH(tt_at.step)
 
-TT_INLINE void tt_act_begin(uint32_t row)
+TT_INLINE TtActWalk tt_act_walk(const TtActTiles *t)
 {
-	tt_sfpu_begin();
-	tt_math_tile(row);
+	TtActWalk w = { t->row, t->tiles > 1 ? t->faces : t->last, t->row, t->tiles, 0, 0 };
+	return w;
+}
+
+/* Goes to the next face with vectors to work on; 0 if there is none. */
+TT_INLINE uint32_t tt_act_face(const TtActTiles *t, TtActWalk *w)
+{
+	uint32_t face;
+	do {
+		if (!w->faces) {
+			if (!--w->tiles)
+				return 0;
+			w->row = w->tile += TT_TILE_ROWS;
+			w->faces = w->tiles > 1 ? t->faces : t->last;
+		}
+		face = w->faces & 0xff;
+		w->left = face & TT_ACT_COUNT;
+		w->faces >>= 8;
+		w->row += TT_FACE_ROWS;
+	} while (!w->left);
+	w->step = face & TT_ACT_EVEN ? OP_INCRWC(0, 0, 4, 0) : OP_INCRWC(0, 0, 2, 0);
+	tt_math_tile(w->row - TT_FACE_ROWS);
 	TT_I(OP_SETRWC(7, 0, 0, 0, 0, 0));
+	return 1;
 }
 
 /* What tt_sfpu_exp2 and tt_sfpu_reciprocal want in registers 4 to 7, 12 and 13. */

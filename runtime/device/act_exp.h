@@ -8,13 +8,13 @@
 
 /* Error 2^-15 of the value; 0 below 2^-126, infinite from 2^128 on. 22 instructions
  * for 32 values. */
-TT_ROUTINE void tt_act_exp(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_exp(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	tt_sfpu_exp2_constants();
 	TT_SFPU_FIX(14, 0x3fb8aa3bu); /* 1 / ln 2 */
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(0);
 		TT_ACT_639(3);
 		TT_SFPU_FMA(1, 0, 14, 3);
@@ -35,9 +35,9 @@ TT_ROUTINE void tt_act_exp(const TtTiles *p, uint32_t row, uint32_t tiles)
  * 2^n * (2^f - 1) + (2^n - 1), where 2^f - 1 = f times a polynomial in f. 26
  * instructions for 32 values.
  */
-TT_ROUTINE void tt_act_elu(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_elu(const TtTiles *p, const TtActTiles *t)
 {
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	TT_SFPU_FIX_PARAM(14, p->act[0]);
 	TT_SFPU_FIX(12, 0x3e75ff84u);
 	TT_SFPU_FIX(13, 0x3f31716bu);
@@ -46,7 +46,7 @@ TT_ROUTINE void tt_act_elu(const TtTiles *p, uint32_t row, uint32_t tiles)
 	TT_SFPU_CONSTANT(6, 0x3c1d9548u);
 	TT_SFPU_CONSTANT(7, 0x3d64b5a1u);
 	TT_SFPU_CONDITIONS();
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(0);
 		TT_SFPU_FMA(1, 0, 4, 9);
 		TT_SFPU_BF16(2, 0xc2fc); /* -126: exp is next to nothing */

@@ -17,15 +17,15 @@
 	TT_SFPU_CONSTANT(2, c);                                                                    \
 	TT_SFPU_FMA(0, 0, 3, 2)
 
-TT_ROUTINE void tt_act_gelu(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_gelu(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	tt_sfpu_exp2_constants();
 	tt_sfpu_reciprocal_constant();
 	TT_SFPU_FIX(14, 0xbf38aa3bu); /* -1 / (2 ln 2) */
 	TT_SFPU_CONDITIONS();
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(0);
 		TT_SFPU_BF16(1, 0x3ec0);
 		TT_I(OP_SFPSETSGN(1, 0, 0, 0));

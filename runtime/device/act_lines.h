@@ -10,12 +10,12 @@
 #include "runtime/device/act.h"
 
 /* 6 instructions for 32 values. */
-TT_ROUTINE void tt_act_leaky_relu(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_leaky_relu(const TtTiles *p, const TtActTiles *t)
 {
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	tt_sfpu_word(4, p->act[0]);
 	TT_SFPU_CONDITIONS();
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(0);
 		TT_SFPU_IF_NEGATIVE(0);
 		TT_SFPU_FMA(0, 0, 4, 9);
@@ -27,12 +27,12 @@ TT_ROUTINE void tt_act_leaky_relu(const TtTiles *p, uint32_t row, uint32_t tiles
 }
 
 /* 7 instructions for 32 values. */
-TT_ROUTINE void tt_act_clip(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_clip(const TtTiles *p, const TtActTiles *t)
 {
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	TT_SFPU_FIX_PARAM(13, p->act[0]);
 	TT_SFPU_FIX_PARAM(12, p->act[1]);
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(0);
 		TT_SFPU_ORDER(9, 0, 12);
 		TT_SFPU_ORDER(1, 0, 13);
@@ -42,12 +42,12 @@ TT_ROUTINE void tt_act_clip(const TtTiles *p, uint32_t row, uint32_t tiles)
 }
 
 /* 9 instructions for 32 values. */
-TT_ROUTINE void tt_act_hard_sigmoid(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_hard_sigmoid(const TtTiles *p, const TtActTiles *t)
 {
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	tt_sfpu_word(4, p->act[0]);
 	tt_sfpu_word(5, p->act[1]);
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(0);
 		TT_SFPU_MAD(0, 0, 4, 5);
 		TT_SFPU_ORDER(9, 0, 9);
@@ -58,13 +58,13 @@ TT_ROUTINE void tt_act_hard_sigmoid(const TtTiles *p, uint32_t row, uint32_t til
 }
 
 /* x times hard_sigmoid of 1/6 and 1/2. 11 instructions for 32 values. */
-TT_ROUTINE void tt_act_hard_swish(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_hard_swish(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	TT_SFPU_CONSTANT(4, 0x3e2aaaabu);
 	TT_SFPU_BF16(5, 0x3f00);
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(0);
 		TT_SFPU_MAD(1, 0, 4, 5);
 		TT_SFPU_ORDER(9, 1, 9);

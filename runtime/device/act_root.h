@@ -8,14 +8,14 @@
 
 /* Error 2^-14 of the value for |x| up to 2^112, absolute 2^-112 from there on; of 0
  * it is 2^126. 20 instructions for 32 values. */
-TT_ROUTINE void tt_act_reciprocal(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_reciprocal(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	tt_sfpu_reciprocal_constant();
 	TT_SFPU_FIX(12, 0x00800000u); /* 2^-126 */
 	TT_SFPU_FIX(14, 0x7e000000u); /* 2^125 */
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(1);
 		TT_I(OP_SFPSETSGN(1, 2, 1, 0));
 		TT_SFPU_ORDER(9, 2, 12);
@@ -29,15 +29,15 @@ TT_ROUTINE void tt_act_reciprocal(const TtTiles *p, uint32_t row, uint32_t tiles
 
 /* Of x + a from 2^-125 on; below, of 2^-125. Error 2^-17 of the value: an integer
  * subtraction is right to 3.5%; two Newton steps. 24 instructions for 32 values. */
-TT_ROUTINE void tt_act_rsqrt(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_rsqrt(const TtTiles *p, const TtActTiles *t)
 {
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	tt_sfpu_word(4, p->act[0]);
 	TT_SFPU_FIX(12, 0x01000000u); /* 2^-125, of which half is still a number */
 	TT_SFPU_FIX(13, 0x5f3759dfu);
 	TT_SFPU_BF16(5, 0xbf00); /* -1/2 */
 	TT_SFPU_BF16(6, 0x3fc0); /* 3/2 */
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(0);
 		TT_SFPU_MAD(0, 0, 10, 4);
 		TT_SFPU_ORDER(9, 0, 12);

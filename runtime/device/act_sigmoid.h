@@ -27,9 +27,9 @@ TT_INLINE void tt_sfpu_logistic(void)
 	TT_SFPU_ALL();
 }
 
-TT_INLINE void tt_sfpu_logistic_begin(uint32_t row)
+TT_INLINE void tt_sfpu_logistic_begin(void)
 {
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	tt_sfpu_exp2_constants();
 	tt_sfpu_reciprocal_constant();
 	TT_SFPU_CONDITIONS();
@@ -51,12 +51,12 @@ TT_INLINE void tt_sfpu_minus_x(void)
 }
 
 /* 37 instructions for 32 values. */
-TT_ROUTINE void tt_act_sigmoid(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_sigmoid(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_sfpu_logistic_begin(row);
+	tt_sfpu_logistic_begin();
 	TT_SFPU_FIX(14, 0x3fb8aa3bu);
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		tt_sfpu_minus_x();
 		tt_sfpu_logistic();
 		TT_ACT_STORE(3);
@@ -65,12 +65,12 @@ TT_ROUTINE void tt_act_sigmoid(const TtTiles *p, uint32_t row, uint32_t tiles)
 }
 
 /* 39 instructions for 32 values. */
-TT_ROUTINE void tt_act_silu(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_silu(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_sfpu_logistic_begin(row);
+	tt_sfpu_logistic_begin();
 	TT_SFPU_FIX(14, 0x3fb8aa3bu);
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		tt_sfpu_minus_x();
 		tt_sfpu_logistic();
 		TT_SFPU_MAD(3, 3, 2, 9);
@@ -81,12 +81,12 @@ TT_ROUTINE void tt_act_silu(const TtTiles *p, uint32_t row, uint32_t tiles)
 
 /* 2 u / ln 2 = x * (a + b * x^2), with a = 2 sqrt(2 / pi) / ln 2 and b = 0.044715 a.
  * 43 instructions for 32 values. */
-TT_ROUTINE void tt_act_gelu_tanh(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_gelu_tanh(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_sfpu_logistic_begin(row);
+	tt_sfpu_logistic_begin();
 	TT_SFPU_FIX(14, 0xbdd2d3e8u); /* -b */
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(0);
 		TT_SFPU_FMA(1, 0, 0, 9);
 		TT_SFPU_CONSTANT(2, 0xc0135761u); /* -a */

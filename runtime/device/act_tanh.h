@@ -9,10 +9,10 @@
 
 #include "runtime/device/act.h"
 
-TT_ROUTINE void tt_act_tanh(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_ROUTINE void tt_act_tanh(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_act_begin(row);
+	tt_sfpu_begin();
 	tt_sfpu_reciprocal_constant();
 	TT_SFPU_FIX(14, 0x40a00000u);
 	TT_SFPU_FIX(12, 0x3edef181u);
@@ -20,7 +20,7 @@ TT_ROUTINE void tt_act_tanh(const TtTiles *p, uint32_t row, uint32_t tiles)
 	TT_SFPU_CONSTANT(4, 0x3a2fcd2au);
 	TT_SFPU_CONSTANT(5, 0x3dd1c1dcu);
 	TT_SFPU_CONSTANT(6, 0x3f7ffca2u);
-	TT_ACT_EACH(tiles) {
+	TT_ACT_EACH(t) {
 		TT_ACT_LOAD(0);
 		TT_I(OP_SFPSETSGN(1, 1, 0, 0));
 		TT_SFPU_ORDER(1, 1, 14);

@@ -75,13 +75,15 @@ TT_INLINE void tt_binary_setup(uint32_t op, uint32_t spread)
 
 TT_ROUTINE void tt_binary_math(const TtTiles *p, uint32_t op)
 {
-	const uint32_t pairs = (p->out_planes + 1) / 2 * (p->more_images + 1);
+	const uint32_t pairs = (p->out_planes + 1) / 2;
 	uint32_t half = 0;
 	tt_math_config();
 	tt_binary_setup(op, p->spread[1]);
-	for (uint32_t i = pairs * ((p->cols + TT_TILE - 1) / TT_TILE); i; i--) {
-		for (uint32_t y = 0; y < p->rows; y += TT_HALF_TILES, half ^= TT_HALF_ROWS) {
-			const uint32_t held = tt_least(p->rows - y, TT_HALF_TILES);
+	for (uint32_t pair = 0; pair < pairs; pair++) {
+		const uint32_t channels = tt_act_channels(p, pair);
+		TtPlace at = tt_place_first();
+		for (; tt_place_there(p, &at); tt_place_next(p, &at, TT_HALF_TILES)) {
+			const uint32_t held = tt_least(p->rows - at.y, TT_HALF_TILES);
 			TT_MATH_BEGIN();
 			if (op == TT_MUL && half)
 				TT_I(OP_ZEROACC(1, 0, 2));
@@ -91,8 +93,9 @@ TT_ROUTINE void tt_binary_math(const TtTiles *p, uint32_t op)
 				tt_math_tile(half + h * TT_TILE_ROWS);
 				TT_I(OP_MOP(1, 0, 0));
 			}
-			tt_act(p, half, held);
+			tt_act(p, half, held, channels, 0, p->cols - at.x);
 			TT_MATH_END();
+			half ^= TT_HALF_ROWS;
 		}
 	}
 }

@@ -88,14 +88,15 @@ TT_INLINE void tt_channel_load(uint32_t row, uint32_t held, uint32_t bias, uint3
 TT_ROUTINE void tt_channel_math(const TtTiles *p, uint32_t phases)
 {
 	const uint32_t pairs = p->kernel_h * p->kernel_w + 1, stays = pairs <= TT_PAIRS;
-	const uint32_t blocks = (p->more_images + 1) * ((p->cols + TT_TILE - 1) / TT_TILE);
 	uint32_t half = 0;
 	tt_math_config();
 	tt_math_wide_sources();
 	tt_record_channel(phases);
-	for (uint32_t g = p->groups; g; g--) {
-		for (uint32_t i = blocks * p->rows, y = 0; i;) {
-			const uint32_t held = tt_least(p->rows - y, TT_HALF_TILES);
+	for (uint32_t g = 0; g < p->groups; g++) {
+		const uint32_t channels = tt_act_channels(p, g);
+		TtPlace to = tt_place_first();
+		for (; tt_place_there(p, &to); tt_place_next(p, &to, TT_HALF_TILES)) {
+			const uint32_t held = tt_least(p->rows - to.y, TT_HALF_TILES);
 			TT_MATH_BEGIN();
 			for (uint32_t at = 0; at < pairs; at += TT_PAIRS) {
 				const uint32_t here = tt_least(pairs - at, TT_PAIRS);
@@ -103,11 +104,9 @@ TT_ROUTINE void tt_channel_math(const TtTiles *p, uint32_t phases)
 				if (!stays)
 					TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));
 			}
-			tt_act(p, half, held);
+			tt_act(p, half, held, channels, 0, p->cols - to.x);
 			TT_MATH_END();
 			half ^= TT_HALF_ROWS;
-			i -= held;
-			y = y + held < p->rows ? y + held : 0;
 		}
 		if (stays && p->rows)
 			TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));

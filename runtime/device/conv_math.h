@@ -156,10 +156,25 @@ TT_INLINE uint32_t tt_chunk_steps(const TtTiles *p, uint32_t chunk)
 	return steps;
 }
 
+/* What all units of a group have in common: the channels from its first tile on, and
+ * whether its tiles stand side by side. With more groups than pairs of planes it is
+ * for store_pairs: two groups of two tiles have the same channels. */
+typedef struct TtGroup {
+	uint32_t channels, across;
+} TtGroup;
+
+TT_INLINE TtGroup tt_group(const TtTiles *p, uint32_t number, uint32_t n)
+{
+	const bool phases = p->groups > (p->out_planes + 1) / 2;
+	TtGroup g = { tt_act_channels(p, phases ? number / 2 : number * n), n > 1 && !phases };
+	return g;
+}
+
 /* What a chunk adds to `held` tiles from row `half` on; the first and the last
  * one of a unit begin and end them, as does every one whose sums go to L1. */
-TT_INLINE void tt_math_unit(const TtTiles *p, uint32_t chunk, uint32_t steps, uint32_t half,
-			    uint32_t held, uint32_t n, uint32_t hold)
+TT_INLINE void tt_math_unit(const TtTiles *p, TtGroup g, uint32_t chunk, uint32_t steps,
+			    uint32_t half, uint32_t held, uint32_t pixels, uint32_t n,
+			    uint32_t hold)
 {
 	const uint32_t last = chunk + 1 == tt_chunks(p);
 	if (!chunk || p->sums_pages)
@@ -172,15 +187,15 @@ TT_INLINE void tt_math_unit(const TtTiles *p, uint32_t chunk, uint32_t steps, ui
 		tt_math_wide(half, steps, n);
 	else
 		tt_math_tall(half, steps, held);
-	if (last && tt_act(p, half, held))
+	if (last && tt_act(p, half, held, g.channels, g.across, pixels))
 		tt_bias_modifiers();
 	if (last || p->sums_pages)
 		TT_MATH_END();
 }
 
 /* All chunks for the units of one pass from `first` on; returns the next unit. */
-TT_INLINE TtPlace tt_math_pass(const TtTiles *p, TtPlace first, uint32_t *half, uint32_t n,
-			       uint32_t hold)
+TT_INLINE TtPlace tt_math_pass(const TtTiles *p, TtGroup g, TtPlace first, uint32_t *half,
+			       uint32_t n, uint32_t hold)
 {
 	const uint32_t chunks = tt_chunks(p);
 	TtPlace at = first;
@@ -189,7 +204,7 @@ TT_INLINE TtPlace tt_math_pass(const TtTiles *p, TtPlace first, uint32_t *half, 
 		at = first;
 		for (uint32_t i = tt_units(p); i && tt_place_there(p, &at); i--) {
 			const uint32_t held = hold == 1 ? n : tt_least(hold, p->rows - at.y);
-			tt_math_unit(p, c, steps, *half, held, n, hold);
+			tt_math_unit(p, g, c, steps, *half, held, p->cols - at.x, n, hold);
 			if (c + 1 == chunks || p->sums_pages)
 				*half ^= TT_HALF_ROWS;
 			tt_place_next(p, &at, hold);
@@ -203,10 +218,11 @@ TT_ROUTINE void tt_conv_math(const TtTiles *p, uint32_t n, uint32_t hold, uint32
 	uint32_t half = 0;
 	tt_math_config();
 	tt_record_product(phases, hold);
-	for (uint32_t g = p->groups; g; g--) {
+	for (uint32_t g = 0; g < p->groups; g++) {
+		const TtGroup group = tt_group(p, g, n);
 		TtPlace at = tt_place_first();
 		while (tt_place_there(p, &at))
-			at = tt_math_pass(p, at, &half, n, hold);
+			at = tt_math_pass(p, group, at, &half, n, hold);
 	}
 }
 

@@ -168,7 +168,8 @@ TT_ROUTINE void tt_lanes_math(const TtTiles *p, uint32_t sum)
 	tt_math_config();
 	tt_record_move();
 	tt_record_onto();
-	for (uint32_t i = (p->cols + TT_TILE - 1) / TT_TILE * p->rows; i; i--) {
+	TtPlace at = tt_place_first();
+	for (; tt_place_there(p, &at); tt_place_next(p, &at, 1)) {
 		TT_MATH_BEGIN();
 		if (pairs > 1 && sum)
 			tt_lanes_add(half, pairs - 1);
@@ -176,7 +177,7 @@ TT_ROUTINE void tt_lanes_math(const TtTiles *p, uint32_t sum)
 			tt_window_largest(half, pairs - 1);
 		tt_window_move(half + TT_TILE_ROWS);
 		tt_lanes_all(p, half, pairs > 1, sum);
-		tt_act(p, half, 1);
+		tt_act(p, half, 1, 16, 0, p->cols - at.x);
 		TT_MATH_END();
 		half ^= TT_HALF_ROWS;
 	}

@@ -97,23 +97,67 @@ TT_INLINE void tt_sfpu_end(void)
 	TT_STALL(TT_HOLD_MATH, TT_FOR_SFPU);
 }
 
-typedef void TtAct(const TtTiles *p, uint32_t row, uint32_t tiles);
+/*
+ * Tiles for an act: from `row` of Dst on, and where in them there are values to work
+ * on, for all but the last tile and for the last.
+ *
+ * A vector is 4 pixels times 8 channels, the even or the odd ones, of a face: 16
+ * pixels (rows of Dst) times 16 channels. The byte of each face, from the lowest on, says
+ * how many vectors of it from its first row on are worked on; with TT_ACT_EVEN they
+ * are those of even channels alone. Of a whole tile they all count to face 0.
+ */
+enum { TT_ACT_COUNT = 0x3f, TT_ACT_EVEN = 0x40, TT_ACT_WHOLE = 32 };
+
+typedef struct TtActTiles {
+	uint32_t row, tiles, faces, last;
+} TtActTiles;
+
+typedef void TtAct(const TtTiles *p, const TtActTiles *t);
+
+/* Of a tile with so many channels and pixels, one at least. */
+TT_INLINE uint32_t tt_act_faces(uint32_t channels, uint32_t pixels)
+{
+	const uint32_t fours = (tt_least(pixels, TT_TILE) + 3) / 4;
+	const uint32_t first = tt_least(fours, 4), plane = first | (fours - first) << 16;
+	const uint32_t even = plane | TT_ACT_EVEN * 0x10001u;
+	if (channels > 17 && fours == 8)
+		return TT_ACT_WHOLE;
+	if (channels > 16)
+		return 2 * plane | (channels > 17 ? 2 * plane : even) << 8;
+	return channels > 1 ? 2 * plane : even;
+}
+
+/* Channels that an op with an act makes, of the pair of planes `pair` and on. */
+TT_INLINE uint32_t tt_act_channels(const TtTiles *p, uint32_t pair)
+{
+	const uint32_t planes = p->out_planes - 2 * pair;
+	return p->lanes ? 16 * (planes - 1) + p->lanes : 16 * planes;
+}
 
 /*
- * The op's activation, of `tiles` tiles from `row` of Dst on; false if it has
- * none. Math routines call it for the tiles of a half before TT_MATH_END.
+ * The op's activation, of `tiles` tiles from `row` of Dst on, which have the first 32
+ * of `channels` channels or stand side by side (`across` 1), and `pixels` pixels, 32
+ * or fewer; false if it has none. Math routines call it for the tiles of a half
+ * before TT_MATH_END. What no channel or pixel stands for is left as math has made it.
  *
  * An act begins with tt_sfpu_begin and ends with tt_sfpu_end, so it leaves behind:
  * counters at 0, modifiers 0 to 3 in use. Modifier 7, the registers of the vector
  * unit, and where math works in Dst (tt_math_tile) are its own: who needs them
  * sets them again. It keeps modifiers 0 to 6, the replay buffer and the MOP.
  */
-TT_INLINE bool tt_act(const TtTiles *p, uint32_t row, uint32_t tiles)
+TT_INLINE bool tt_act(const TtTiles *p, uint32_t row, uint32_t tiles, uint32_t channels,
+		      uint32_t across, uint32_t pixels)
 {
 	const uint32_t act = tt_local()->act;
-	if (act)
-		((TtAct *)(uintptr_t)act)(p, row, tiles);
-	return act != 0;
+	TtActTiles t = { row, tiles, 0, 0 };
+	if (!act)
+		return false;
+	if (across)
+		t.tiles = tt_least(tiles, (channels + TT_TILE - 1) / TT_TILE);
+	t.faces = tt_act_faces(channels, pixels);
+	t.last = across ? tt_act_faces(channels - TT_TILE * (t.tiles - 1), pixels) : t.faces;
+	((TtAct *)(uintptr_t)act)(p, &t);
+	return true;
 }
 
 #endif

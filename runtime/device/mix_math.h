@@ -47,23 +47,25 @@ TT_INLINE void tt_record_mix(uint32_t phases)
 TT_ROUTINE void tt_mix_math(const TtTiles *p, uint32_t phases, uint32_t across)
 {
 	const uint32_t terms = p->kernel_h * p->kernel_w;
-	const uint32_t blocks = p->rows * ((p->cols + TT_TILE - 1) / TT_TILE);
+	const uint32_t tiles = tt_piece_tiles(p, 0);
 	uint32_t half = 0;
 	tt_math_config();
 	if (across)
 		tt_record_mix(phases);
 	else
 		tt_record_mix_rows(phases);
-	for (uint32_t left = tt_piece_tiles(p, 0), pairs; left; left -= pairs) {
-		pairs = tt_least(left, TT_HALF_TILES);
-		for (uint32_t i = blocks; i; i--, half ^= TT_HALF_ROWS) {
+	for (uint32_t pair = 0; pair < tiles; pair += TT_HALF_TILES) {
+		const uint32_t pairs = tt_least(tiles - pair, TT_HALF_TILES);
+		const uint32_t channels = tt_act_channels(p, pair);
+		TtPlace at = tt_place_first();
+		for (; tt_place_there(p, &at); tt_place_next(p, &at, 1), half ^= TT_HALF_ROWS) {
 			TT_MATH_BEGIN();
 			if (half)
 				TT_I(OP_ZEROACC(1, 0, 2));
 			else
 				TT_I(OP_ZEROACC(0, 0, 2));
 			tt_math_wide(half, terms, pairs);
-			tt_act(p, half, pairs);
+			tt_act(p, half, pairs, channels, 1, p->cols - at.x);
 			TT_MATH_END();
 		}
 	}

@@ -74,17 +74,19 @@ TT_INLINE void tt_norm_tile(uint32_t half)
 
 TT_ROUTINE void tt_norm_math(const TtTiles *p)
 {
-	const uint32_t tiles = (p->cols + TT_TILE - 1) / TT_TILE * p->rows;
+	const uint32_t pairs = p->rows ? tt_piece_tiles(p, 0) : 0;
 	uint32_t half = 0;
 	tt_math_config();
 	tt_record_move();
 	TT_MODIFIER(1, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0);
-	for (uint32_t i = tiles ? tt_piece_tiles(p, 0) : 0; i; i--) {
+	for (uint32_t pair = 0; pair < pairs; pair++) {
+		const uint32_t channels = tt_act_channels(p, pair);
+		TtPlace at = tt_place_first();
 		tt_norm_begin();
-		for (uint32_t k = tiles; k; k--, half ^= TT_HALF_ROWS) {
+		for (; tt_place_there(p, &at); tt_place_next(p, &at, 1), half ^= TT_HALF_ROWS) {
 			TT_MATH_BEGIN();
 			tt_norm_tile(half);
-			tt_act(p, half, 1);
+			tt_act(p, half, 1, channels, 0, p->cols - at.x);
 			TT_MATH_END();
 		}
 		TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));

@@ -118,13 +118,15 @@ TT_INLINE void tt_pair_tiles(uint32_t row, uint32_t tiles, uint32_t op)
 
 TT_ROUTINE void tt_pair_math(const TtTiles *p, uint32_t op)
 {
-	const uint32_t pairs = (p->out_planes + 1) / 2 * (p->more_images + 1);
+	const uint32_t pairs = (p->out_planes + 1) / 2;
 	uint32_t half = 0;
 	tt_math_config();
 	tt_pair_setup(p);
-	for (uint32_t i = pairs * ((p->cols + TT_TILE - 1) / TT_TILE); i; i--) {
-		for (uint32_t y = 0; y < p->rows; y += 2, half ^= TT_HALF_ROWS) {
-			const uint32_t held = tt_least(p->rows - y, 2);
+	for (uint32_t pair = 0; pair < pairs; pair++) {
+		const uint32_t channels = tt_act_channels(p, pair);
+		TtPlace at = tt_place_first();
+		for (; tt_place_there(p, &at); tt_place_next(p, &at, 2), half ^= TT_HALF_ROWS) {
+			const uint32_t held = tt_least(p->rows - at.y, 2);
 			TT_MATH_BEGIN();
 			for (uint32_t h = 0; h < held; h++) {
 				tt_math_tile(half + h * TT_TILE_ROWS);
@@ -135,7 +137,7 @@ TT_ROUTINE void tt_pair_math(const TtTiles *p, uint32_t op)
 				TT_I(OP_REPLAY(8, 8, 0, 0));
 			}
 			tt_pair_tiles(half, held, op);
-			tt_act(p, half, held);
+			tt_act(p, half, held, channels, 0, p->cols - at.x);
 			TT_MATH_END();
 		}
 	}

@@ -205,7 +205,8 @@ TT_INLINE void tt_reduce_split(void)
 }
 
 /* From rows of the half to pixels. */
-TT_INLINE void tt_reduce_finish(const TtTiles *p, uint32_t half, uint32_t kind, uint32_t pair)
+TT_INLINE void tt_reduce_finish(const TtTiles *p, uint32_t half, uint32_t channels, uint32_t kind,
+				uint32_t pair)
 {
 	tt_sfpu_begin();
 	tt_reduce_load(kind);
@@ -213,7 +214,7 @@ TT_INLINE void tt_reduce_finish(const TtTiles *p, uint32_t half, uint32_t kind, 
 	TT_SFPU_MAD(0, 0, 4, 9);
 	tt_reduce_put();
 	tt_sfpu_end();
-	tt_act(p, half, 1);
+	tt_act(p, half, 1, channels, 0, p->cols);
 	if (!pair)
 		return;
 	tt_math_tile(half);
@@ -280,7 +281,8 @@ TT_ROUTINE void tt_reduce_math(const TtTiles *p, uint32_t kind, uint32_t pair)
 	tt_record_adds();
 	if (kind == TT_REDUCE_MAX)
 		tt_reduce_ones();
-	for (uint32_t i = p->rows * tt_piece_tiles(p, 0); i; i--, half ^= TT_HALF_ROWS) {
+	for (uint32_t i = 0; i < p->rows * tt_piece_tiles(p, 0); i++, half ^= TT_HALF_ROWS) {
+		const uint32_t channels = tt_act_channels(p, i);
 		TT_MATH_BEGIN();
 		tt_math_tile(half);
 		tt_reduce_begin(kind);
@@ -295,9 +297,9 @@ TT_ROUTINE void tt_reduce_math(const TtTiles *p, uint32_t kind, uint32_t pair)
 			}
 		}
 		if (kind != TT_REDUCE_MAX)
-			tt_reduce_finish(p, half, kind, pair);
+			tt_reduce_finish(p, half, channels, kind, pair);
 		else
-			tt_act(p, half, 1);
+			tt_act(p, half, 1, channels, 0, p->cols);
 		TT_MATH_END();
 		if (kind == TT_REDUCE_DEVIATION)
 			TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));

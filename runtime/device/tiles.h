@@ -30,6 +30,7 @@ enum {
 	TT_TILE = 32,
 	TT_HALF_TILES = 4,
 	TT_TILE_ROWS = 64, /* of Dst */
+	TT_FACE_ROWS = 16,
 	TT_HALF_ROWS = TT_HALF_TILES * TT_TILE_ROWS,
 	TT_PAIRS = 4, /* pairs of rows of weights that channel_* has in SrcB at a time */
 };

@@ -81,7 +81,8 @@ TT_ROUTINE void tt_window_math(const TtTiles *p)
 	uint32_t half = 0;
 	tt_math_config();
 	tt_record_move();
-	for (uint32_t i = tt_piece_tiles(p, 0); i; i--) {
+	for (uint32_t pair = 0; pair < tt_piece_tiles(p, 0); pair++) {
+		const uint32_t channels = tt_act_channels(p, pair);
 		for (uint32_t x = 0; x < p->cols; x += TT_TILE) {
 			const uint32_t across =
 				tt_window_columns(p, x, tt_least(p->cols - x, TT_TILE));
@@ -90,7 +91,7 @@ TT_ROUTINE void tt_window_math(const TtTiles *p)
 				const uint32_t taps = across * (uint32_t)(down.end - down.first);
 				TT_MATH_BEGIN();
 				tt_window_largest(half, taps ? taps : 1);
-				tt_act(p, half, 1);
+				tt_act(p, half, 1, channels, 0, p->cols - x);
 				TT_MATH_END();
 			}
 		}
