@@ -127,18 +127,25 @@ TT_INLINE void tt_sfpu_exp2(void)
 	TT_SFPU_ORDER(9, 1, 2)
 
 /*
- * 1 / register 2 to register 3, for 2^-126 to 2^112: error 2^-17. Registers 0 and 2
- * are lost. An integer subtraction is right to 5%; two Newton steps.
+ * 1 / d to register 3, for d from 2^-126 to 2^112, where it stands, and -d in register
+ * 2: error 2^-17. Register 0 is lost. An integer subtraction is right to 5%; two
+ * Newton steps. The next instruction must not read register 3.
  */
+TT_INLINE void tt_sfpu_reciprocal_of(void)
+{
+	TT_I(OP_SFPIADD(6, 3, 13, 0));
+	TT_SFPU_MAD(0, 2, 3, 10);
+	TT_SFPU_MAD(3, 3, 0, 3);
+	TT_SFPU_MAD(0, 2, 3, 10);
+	TT_SFPU_FMA(3, 3, 0, 3);
+}
+
+/* The same of register 2, which is lost. */
 TT_INLINE void tt_sfpu_reciprocal(void)
 {
 	TT_I(OP_SFPMOV(0, 3, 2));
-	TT_I(OP_SFPIADD(6, 3, 13, 0));
 	TT_I(OP_SFPMOV(1, 2, 2));
-	TT_SFPU_MAD(0, 2, 3, 10);
-	TT_SFPU_MAD(3, 3, 0, 3);
-	TT_SFPU_MAD(0, 2, 3, 10);
-	TT_SFPU_MAD(3, 3, 0, 3);
+	tt_sfpu_reciprocal_of();
 }
 
 #endif

@@ -21,6 +21,7 @@ TT_ROUTINE void tt_act_reciprocal(const TtTiles *p, const TtActTiles *t)
 		TT_SFPU_ORDER(9, 2, 12);
 		TT_SFPU_ORDER(1, 2, 14);
 		tt_sfpu_reciprocal();
+		TT_I(OP_SFPNOP());
 		TT_I(OP_SFPSETSGN(0, 1, 3, 0));
 		TT_ACT_STORE(1);
 	}

@@ -31,6 +31,7 @@ TT_ROUTINE void tt_act_tanh(const TtTiles *p, const TtActTiles *t)
 		TT_SFPU_MAD(3, 3, 0, 6);
 		TT_SFPU_FMA(1, 1, 3, 9);
 		tt_sfpu_reciprocal();
+		TT_I(OP_SFPNOP());
 		TT_SFPU_FMA(3, 3, 1, 9);
 		TT_ACT_LOAD(0);
 		TT_I(OP_SFPSETSGN(0, 0, 3, 0));
