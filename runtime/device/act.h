@@ -7,8 +7,8 @@
  * last ones SFPSWAP compares with and leaves alone (SFPSWAP.md). 9, 10 and 11 hold
  * 0, 1 and -1 (LReg.md; tt_reset_math sets 11). The loop is to stay within the
  * instruction cache, 128 instructions, so that a slot of the vector unit takes one
- * cycle. It goes on to the next 32 values by INCRWC, to those of another face by
- * saying where it starts.
+ * cycle. Storing goes on to the next 32 values, by modifier 6; to another face it goes
+ * by saying where that starts.
  *
  * Errors are stated before the packers round to bf16, which is 2^-9 of the value,
  * and for finite input; denormals count as 0. No act makes a NaN of a number.
@@ -43,23 +43,29 @@
 #define TT_SFPU_IF_POSITIVE(reg) TT_I(OP_SFPSETCC(4, 0, reg, 0))
 #define TT_SFPU_ALL()            TT_I(OP_SFPENCC(0, 0, 0))
 
-/* Where an act is: the face at hand, the bytes of this one and those behind it in the
- * tile, tiles left; in the face, vectors left and how to go on. */
+/* Where an act is: the face behind the one at hand, the bytes of it and those behind it
+ * in the tile, where that begins, tiles left; in the face, vectors left. */
 typedef struct TtActWalk {
-	uint32_t row, faces, tile, tiles, left, step;
+	uint32_t row, faces, tile, tiles, left;
 } TtActWalk;
 
 #define TT_ACT_EACH(t)                                                                             \
 	for (TtActWalk tt_at = tt_act_walk(t); tt_act_face(t, &tt_at);)                            \
 		for (; tt_at.left; tt_at.left--)
 #define TT_ACT_LOAD(reg)   TT_I(OP_SFPLOAD(0, 3, 0, reg))
-#define TT_ACT_STORE(reg)                                                                          \
-	TT_I(OP_SFPSTORE(0, 3, 0, reg));                                                           \
-	TT_PUSH(tt_at.step)
+#define TT_ACT_STORE(reg)  TT_I(OP_SFPSTORE(0, 2, 0, reg))
+
+/* Modifier 6 steps Dst alone: how far, each face says. */
+TT_INLINE void tt_act_begin(void)
+{
+	tt_sfpu_begin();
+	TT_I(OP_SETC16(0, TT_AT_ADDR_MOD_AB_SEC6_SrcAIncr));
+	TT_I(OP_SETC16(0, TT_AT_ADDR_MOD_BIAS_SEC6_BiasIncr));
+}
 
 TT_INLINE TtActWalk tt_act_walk(const TtActTiles *t)
 {
-	TtActWalk w = { t->row, t->tiles > 1 ? t->faces : t->last, t->row, t->tiles, 0, 0 };
+	TtActWalk w = { t->row, t->tiles > 1 ? t->faces : t->last, t->row, t->tiles, 0 };
 	return w;
 }
 
@@ -79,7 +85,7 @@ TT_INLINE uint32_t tt_act_face(const TtActTiles *t, TtActWalk *w)
 		w->faces >>= 8;
 		w->row += TT_FACE_ROWS;
 	} while (!w->left);
-	w->step = face & TT_ACT_EVEN ? OP_INCRWC(0, 0, 4, 0) : OP_INCRWC(0, 0, 2, 0);
+	TT_PUSH(OP_SETC16(face & TT_ACT_EVEN ? 4 : 2, TT_AT_ADDR_MOD_DST_SEC6_DestIncr));
 	tt_math_tile(w->row - TT_FACE_ROWS);
 	TT_I(OP_SETRWC(7, 0, 0, 0, 0, 0));
 	return 1;

@@ -6,12 +6,12 @@
 
 #include "runtime/device/act.h"
 
-/* Error 2^-15 of the value; 0 below 2^-126, infinite from 2^128 on. 22 instructions
+/* Error 2^-15 of the value; 0 below 2^-126, infinite from 2^128 on. 21 instructions
  * for 32 values. */
 TT_ROUTINE void tt_act_exp(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_sfpu_begin();
+	tt_act_begin();
 	tt_sfpu_exp2_constants();
 	TT_SFPU_FIX(14, 0x3fb8aa3bu); /* 1 / ln 2 */
 	TT_ACT_EACH(t) {
@@ -32,12 +32,12 @@ TT_ROUTINE void tt_act_exp(const TtTiles *p, const TtActTiles *t)
  *
  * x / ln 2 = n + f with n whole and f from -1/2 to 1/2, exactly; n is found by
  * adding 1.5 * 2^23, plus the bias of an exponent. Then exp x - 1 =
- * 2^n * (2^f - 1) + (2^n - 1), where 2^f - 1 = f times a polynomial in f. 26
+ * 2^n * (2^f - 1) + (2^n - 1), where 2^f - 1 = f times a polynomial in f. 25
  * instructions for 32 values.
  */
 TT_ROUTINE void tt_act_elu(const TtTiles *p, const TtActTiles *t)
 {
-	tt_sfpu_begin();
+	tt_act_begin();
 	TT_SFPU_FIX_PARAM(14, p->act[0]);
 	TT_SFPU_FIX(12, 0x3e75ff84u);
 	TT_SFPU_FIX(13, 0x3f31716bu);

@@ -9,10 +9,10 @@
 
 #include "runtime/device/act.h"
 
-/* 6 instructions for 32 values. */
+/* 5 instructions for 32 values. */
 TT_ROUTINE void tt_act_leaky_relu(const TtTiles *p, const TtActTiles *t)
 {
-	tt_sfpu_begin();
+	tt_act_begin();
 	tt_sfpu_word(4, p->act[0]);
 	TT_SFPU_CONDITIONS();
 	TT_ACT_EACH(t) {
@@ -26,10 +26,10 @@ TT_ROUTINE void tt_act_leaky_relu(const TtTiles *p, const TtActTiles *t)
 	tt_sfpu_end();
 }
 
-/* 7 instructions for 32 values. */
+/* 6 instructions for 32 values. */
 TT_ROUTINE void tt_act_clip(const TtTiles *p, const TtActTiles *t)
 {
-	tt_sfpu_begin();
+	tt_act_begin();
 	TT_SFPU_FIX_PARAM(13, p->act[0]);
 	TT_SFPU_FIX_PARAM(12, p->act[1]);
 	TT_ACT_EACH(t) {
@@ -41,10 +41,10 @@ TT_ROUTINE void tt_act_clip(const TtTiles *p, const TtActTiles *t)
 	tt_sfpu_end();
 }
 
-/* 9 instructions for 32 values. */
+/* 8 instructions for 32 values. */
 TT_ROUTINE void tt_act_hard_sigmoid(const TtTiles *p, const TtActTiles *t)
 {
-	tt_sfpu_begin();
+	tt_act_begin();
 	tt_sfpu_word(4, p->act[0]);
 	tt_sfpu_word(5, p->act[1]);
 	TT_ACT_EACH(t) {
@@ -57,11 +57,11 @@ TT_ROUTINE void tt_act_hard_sigmoid(const TtTiles *p, const TtActTiles *t)
 	tt_sfpu_end();
 }
 
-/* x times hard_sigmoid of 1/6 and 1/2. 11 instructions for 32 values. */
+/* x times hard_sigmoid of 1/6 and 1/2. 10 instructions for 32 values. */
 TT_ROUTINE void tt_act_hard_swish(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_sfpu_begin();
+	tt_act_begin();
 	TT_SFPU_CONSTANT(4, 0x3e2aaaabu);
 	TT_SFPU_BF16(5, 0x3f00);
 	TT_ACT_EACH(t) {

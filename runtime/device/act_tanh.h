@@ -2,7 +2,7 @@
  * tanh: error 2^-13 of the value for every x, 1 and -1 far out.
  *
  * |x|, at most 5, times a quotient of two quadratics in x^2, with the sign of x; fitted
- * to 2^-14, beyond 5 what is left out is 2^-13. 28 instructions for 32 values.
+ * to 2^-14, beyond 5 what is left out is 2^-13. 27 instructions for 32 values.
  */
 #ifndef RUNTIME_DEVICE_ACT_TANH_H
 #define RUNTIME_DEVICE_ACT_TANH_H
@@ -12,7 +12,7 @@
 TT_ROUTINE void tt_act_tanh(const TtTiles *p, const TtActTiles *t)
 {
 	(void)p;
-	tt_sfpu_begin();
+	tt_act_begin();
 	tt_sfpu_reciprocal_constant();
 	TT_SFPU_FIX(14, 0x40a00000u);
 	TT_SFPU_FIX(12, 0x3edef181u);

@@ -140,10 +140,10 @@ TT_INLINE uint32_t tt_act_channels(const TtTiles *p, uint32_t pair)
  * or fewer; false if it has none. Math routines call it for the tiles of a half
  * before TT_MATH_END. What no channel or pixel stands for is left as math has made it.
  *
- * An act begins with tt_sfpu_begin and ends with tt_sfpu_end, so it leaves behind:
- * counters at 0, modifiers 0 to 3 in use. Modifier 7, the registers of the vector
- * unit, and where math works in Dst (tt_math_tile) are its own: who needs them
- * sets them again. It keeps modifiers 0 to 6, the replay buffer and the MOP.
+ * An act begins with tt_act_begin and ends with tt_sfpu_end, so it leaves behind:
+ * counters at 0, modifiers 0 to 3 in use. Modifiers 6 and 7, the registers of the
+ * vector unit, and where math works in Dst (tt_math_tile) are its own: who needs them
+ * sets them again. It keeps modifiers 0 to 5, the replay buffer and the MOP.
  */
 TT_INLINE bool tt_act(const TtTiles *p, uint32_t row, uint32_t tiles, uint32_t channels,
 		      uint32_t across, uint32_t pixels)
