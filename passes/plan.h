@@ -65,6 +65,9 @@ void plan_cut(Plan *p, int cores, Cut cut);
  * which has to be done again if it says true. */
 bool plan_reshard(Plan *p);
 
+/* Does some core keep over a quarter more of a part than it owns and reads? */
+bool plan_is_wasteful(const Plan *p, const Step *s, int part);
+
 /* Input tiles of the deepest block of a product's weights: pages are whole blocks. */
 int plan_deepest_block(const Step *s);
 

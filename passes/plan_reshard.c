@@ -13,8 +13,7 @@ static int64_t area(Region r)
 	return (int64_t)range_count(r.rows) * range_count(r.planes);
 }
 
-/* Does some core keep over a quarter more of the input than it owns or reads? */
-static bool is_wasteful(const Plan *p, const Step *s, int part)
+bool plan_is_wasteful(const Plan *p, const Step *s, int part)
 {
 	const PlanTensor *t = s->in[part].tensor;
 	int64_t most = 0, used = 0;
@@ -69,7 +68,7 @@ bool plan_reshard(Plan *p)
 		Step s = p->steps[i];
 		bool copied = false;
 		for (int k = 0; k < s.nin && s.out && s.kind != STEP_RESHARD; k++) {
-			if (!is_wasteful(p, &s, k))
+			if (!plan_is_wasteful(p, &s, k))
 				continue;
 			if (!copied) { /* lists of parts are shared between steps */
 				Part *own = arena_array(p->graph->arena, Part, s.nin);

@@ -43,8 +43,9 @@ static PlanTensor sliced(const Plan *p, const Step *s, int k)
 	PlanTensor t = k < s->nin ? *s->in[k].tensor : *s->out;
 	t.layout.place = PLACE_L1;
 	t.buffer_rows = t.buffer_planes = 1;
+	const int slices = step_slices(p, s);
 	for (int c = 0; c < p->cores; c++)
-		for (int i = 0; i < step_slices(p, s); i++) {
+		for (int i = 0; i < slices; i++) {
 			const Region r = step_slice(s, k, c, i);
 			if (range_count(r.rows) > t.buffer_rows)
 				t.buffer_rows = range_count(r.rows);

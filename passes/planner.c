@@ -2,6 +2,7 @@
 
 #include "passes/check_plan.h"
 #include "passes/choice_check.h"
+#include "passes/greedy.h"
 
 /* How often the search is asked again, each time for a hundredth of L1 less. */
 enum { MOST_RESOLVED = 8 };
@@ -55,10 +56,24 @@ static bool place(Planned *p)
 	return place_buffers(p->plan, &end, &blame);
 }
 
+/* By local rules: nothing is known of how much better a plan could be. */
+static PlanOutcome look_near(Planned *p, int64_t room)
+{
+	p->found = (Found){ .stuck = -1 };
+	p->choices = arena_array(p->bare->graph->arena, Choice, p->bare->nsteps + 1);
+	if (!greedy_choices(p->bare, p->pins, room, p->choices) || !place(p))
+		return PLAN_NONE;
+	p->found.choices = p->choices;
+	p->found.time = plan_time(p->plan).all.total;
+	return PLANNED;
+}
+
 static PlanOutcome look(Planned *p)
 {
 	const PlanRequest *r = p->request;
 	const int64_t all = planner_room(p->bare->target, r);
+	if (r->objective == OBJECTIVE_GREEDY)
+		return look_near(p, all);
 	SearchOptions o = { .objective = r->objective, .effort = r->effort, .pins = p->pins,
 			    .room = all };
 	for (p->resolved = 0; p->resolved < MOST_RESOLVED; p->resolved++) {

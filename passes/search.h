@@ -20,7 +20,10 @@
 #include "ir/choice.h"
 #include "passes/plan.h"
 
-typedef enum Objective { OBJECTIVE_TIME, OBJECTIVE_RESHARDS, OBJECTIVE_L1 } Objective;
+typedef enum Objective {
+	OBJECTIVE_TIME, OBJECTIVE_RESHARDS, OBJECTIVE_L1,
+	OBJECTIVE_GREEDY, /* none: planner_run asks greedy.h instead of a search */
+} Objective;
 
 typedef struct SearchOptions {
 	Objective objective;
