@@ -27,15 +27,6 @@ static int64_t own_bytes(const Step *s)
 	return sum;
 }
 
-/* The step during which weights come that are early. */
-static int early_in(const Plan *p, int k)
-{
-	do
-		k--;
-	while (k > 0 && p->steps[k].beside);
-	return k;
-}
-
 static void name_origins(Sweep *w)
 {
 	const Plan *p = w->p, *bare = w->g->bare;
@@ -73,7 +64,7 @@ static Sweep begin(Greedy *g)
 	for (int k = 0; k < p->nsteps; k++) {
 		w.used[k] += own_bytes(&p->steps[k]);
 		if (p->steps[k].stream.early)
-			w.used[early_in(p, k)] += aligned(p->steps[k].weight_bytes);
+			w.used[plan_fetched_in(p, k)] += aligned(p->steps[k].weight_bytes);
 	}
 	return w;
 }
@@ -361,12 +352,20 @@ bool greedy_make_room(Greedy *g)
 	return false;
 }
 
+/* The last step that is not beside another. */
+static int before(const Plan *p, int k)
+{
+	while (--k > 0 && p->steps[k].beside)
+		;
+	return k;
+}
+
 void greedy_prefetch(Greedy *g)
 {
 	Sweep w = begin(g);
 	for (int k = 1; k < w.p->nsteps; k++) {
 		const Step *s = &w.p->steps[k];
-		const int step = w.bare[k], in = early_in(w.p, k);
+		const int step = w.bare[k], in = before(w.p, k);
 		const int64_t bytes = aligned(s->weight_bytes);
 		if (step_moves(s) || !choice_has(s, CHOICE_prefetch) || s->stream.early
 		    || greedy_fixed(g, step, CHOICE_prefetch)

@@ -22,8 +22,7 @@ static void add(Buffers *b, int64_t bytes, int born, int dies, uint32_t *a32, ui
 	b->address64[b->n++] = a64;
 }
 
-/* Weights that are early come while the last step runs that is not beside another. */
-static int fetched_in(const Plan *p, int step)
+int plan_fetched_in(const Plan *p, int step)
 {
 	int i = step;
 	if (!p->steps[step].stream.early)
@@ -45,7 +44,7 @@ static Buffers collect(Plan *p, Arena *a)
 	}
 	for (int i = 0; i < p->nsteps; i++) {
 		Step *s = &p->steps[i];
-		add(&b, s->weight_bytes, fetched_in(p, i), i, &s->weight_address, NULL);
+		add(&b, s->weight_bytes, plan_fetched_in(p, i), i, &s->weight_address, NULL);
 		add(&b, s->stream.sums_bytes, i, i, &s->stream.sums_address, NULL);
 		add(&b, s->scratch_bytes, i, i, &s->scratch_address, NULL);
 	}

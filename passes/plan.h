@@ -88,6 +88,10 @@ bool plan_stream_more(Plan *p, Range life);
 /* Appends a step to a list of n, from which the plan's is made anew. */
 void plan_append(Plan *p, Step **list, int *n, const Step *s);
 
+/* The step from which on L1 holds the weights of one: its own, or if they are early the
+ * last one before it that is not beside another. */
+int plan_fetched_in(const Plan *p, int step);
+
 /* Gives every buffer its address in L1 and finds the fullest step; false if no way
  * was found within a limit on the work. `need` is the least end of all buffers
  * that was reached, `blame` the life of what is in the way. */

@@ -149,3 +149,15 @@ PlanOutcome planner_run(const Graph *g, const Target *t, const PlanRequest *r, P
 {
 	return plan(g, t, r, false, out);
 }
+
+PlanOutcome planner_again(Plan *bare, Pins *pins, const PlanRequest *r, Planned *out)
+{
+	*out = (Planned){ .request = r, .bare = bare, .pins = pins };
+	const PlanOutcome how = look(out);
+	if (how != PLANNED)
+		return how;
+	if (!choice_check(bare, out->choices, NULL, bare->graph->diag))
+		return PLAN_WRONG;
+	out->time = plan_time(out->plan);
+	return how;
+}

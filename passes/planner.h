@@ -57,6 +57,10 @@ typedef enum PlanOutcome {
 /* Everything comes from the arena of the graph. */
 PlanOutcome planner_run(const Graph *g, const Target *t, const PlanRequest *r, Planned *out);
 
+/* The plan of the same steps for other pins and another request; `bare` is that of *out,
+ * and nobody else's. What is not legal is reported. */
+PlanOutcome planner_again(Plan *bare, Pins *pins, const PlanRequest *r, Planned *out);
+
 /* Bytes of L1 that buffers may take, of the target or as was asked for. */
 int64_t planner_room(const Target *t, const PlanRequest *r);
 

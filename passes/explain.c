@@ -1,0 +1,288 @@
+#include "passes/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/choice_legal.h"
+
+enum {
+	MOST_VALUES = 128,
+	RUNNERS = 5, /* cuts that are tried, those of least work */
+};
+
+int explain_find(const Planned *p, const char *name)
+{
+	const Plan *bare = p->bare;
+	for (int i = 0; i < bare->nsteps; i++)
+		if (strcmp(choice_step_spelling(bare, i), name) == 0)
+			return i;
+	for (int i = 0; i < bare->nsteps; i++)
+		if (strcmp(bare->steps[i].op->name, name) == 0)
+			return i;
+	return -1;
+}
+
+int explain_names(const Planned *p, const char **names)
+{
+	for (int i = 0; i < p->bare->nsteps; i++)
+		names[i] = choice_step_spelling(p->bare, i);
+	return p->bare->nsteps;
+}
+
+int explain_step_of(const Plan *plan, int bare)
+{
+	int k = 0;
+	for (;; k++)
+		if (!step_moves(&plan->steps[k]) && bare-- == 0)
+			return k;
+}
+
+/* ---- fields ---- */
+
+/* Result fields of a tensor that several steps make are those of the first. */
+static int owner(const Plan *bare, int step, ChoiceField f)
+{
+	const PlanTensor *t = bare->steps[step].out;
+	return choice_info[f].who == CHOICE_RESULT && t ? t->born : step;
+}
+
+/* Those of a list beside `value`. */
+static int beside(const int *values, int n, int value, int *near)
+{
+	int below = -1, above = -1, found = 0;
+	for (int i = 0; i < n; i++) {
+		if (values[i] < value && (below < 0 || values[i] > values[below]))
+			below = i;
+		if (values[i] > value && (above < 0 || values[i] < values[above]))
+			above = i;
+	}
+	if (below >= 0)
+		near[found++] = values[below];
+	if (above >= 0)
+		near[found++] = values[above];
+	return found;
+}
+
+static int range(int from, int to, int *values)
+{
+	int n = 0;
+	for (int v = from; v <= to && n < MOST_VALUES; v++)
+		values[n++] = v;
+	return n;
+}
+
+static int slices_near(const Planned *p, int step, int value, int *near)
+{
+	int values[MOST_VALUES];
+	const Step *s = &p->bare->steps[step];
+	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
+	if (!value)
+		return 0;
+	const int n = choice_slices(t, p->choices[t->born].bands, values, MOST_VALUES);
+	return beside(values, n, value, near);
+}
+
+/* Parts that are parked and may move beside others, or may not. */
+static int besides_near(const Planned *p, int step, int value, int *near)
+{
+	int n = 0;
+	for (int k = 0; k < p->bare->steps[step].nin; k++)
+		if (p->choices[step].park >> k & 1
+		    && choice_beside_ok(p->bare, p->choices, step, k))
+			near[n++] = value ^ 1 << k;
+	return n;
+}
+
+/* Values next to the one that was chosen. */
+static int near_values(const Planned *p, int step, ChoiceField f, int *near)
+{
+	const Plan *bare = p->bare;
+	const Step *s = &bare->steps[step];
+	const Choice *c = &p->choices[step];
+	const int value = choice_get(c, f);
+	int values[MOST_VALUES] = { 0 }, n = 0;
+	switch (f) {
+	case CHOICE_bands:
+	case CHOICE_splits: {
+		const Cut most = choice_most_cut(s, c->cout_block);
+		const int top = f == CHOICE_bands ? most.bands : most.splits;
+		n = range(1, top < bare->cores ? top : bare->cores, values);
+		break;
+	}
+	case CHOICE_type:
+		for (int type = DEV_BF16; type <= DEV_BFP8_B; type <<= 1)
+			if (choice_types(bare, s->out) & (unsigned)type)
+				values[n++] = type;
+		break;
+	case CHOICE_place:
+		n = range(PLACE_L1, choice_dram_ok(bare, s->out) ? PLACE_DRAM : PLACE_L1, values);
+		break;
+	case CHOICE_slice:
+		return slices_near(p, step, value, near);
+	case CHOICE_cout_block:
+		n = choice_cout_blocks(s, values, MOST_VALUES);
+		break;
+	case CHOICE_phases:
+		for (int phases = 1; phases <= 4; phases *= 2)
+			values[n++] = phases;
+		break;
+	case CHOICE_k_block:
+		n = choice_k_blocks(s, c, values, MOST_VALUES);
+		break;
+	case CHOICE_ring:
+		for (int ring = 0; ring <= 2; ring++)
+			if (choice_ring_ok(s, c, ring))
+				values[n++] = ring;
+		break;
+	case CHOICE_act_block:
+		n = choice_act_blocks(s, c, values, MOST_VALUES);
+		break;
+	case CHOICE_fetchers:
+		n = range(1, choice_most_fetchers(bare, c), values);
+		break;
+	case CHOICE_prefetch:
+		n = range(0, plan_can_prefetch(bare, p->choices, step) ? 1 : 0, values);
+		break;
+	case CHOICE_beside:
+		return besides_near(p, step, value, near);
+	case CHOICE_reshard: /* of edges */
+	case CHOICE_park:    /* of skips */
+	case CHOICE_COUNT:
+		break;
+	}
+	return beside(values, n, value, near);
+}
+
+/* Trials that edges and skips have told already. */
+static void add_told(ExplainField *x, const Explained *e)
+{
+	for (int i = 0; i < e->nedges && x->field == CHOICE_reshard; i++)
+		if (e->edges[i].other.what && x->n < MOST_TRIALS)
+			x->trials[x->n++] = e->edges[i].other;
+	for (int i = 0; i < e->nskips && x->field == CHOICE_park; i++)
+		if (e->skips[i].other.what && e->skips[i].step == e->step && x->n < MOST_TRIALS)
+			x->trials[x->n++] = e->skips[i].other;
+}
+
+static void explain_fields(Trials *t, Explained *e)
+{
+	const Plan *bare = e->p->bare;
+	for (int f = 0; f < CHOICE_COUNT; f++) {
+		if (!choice_has(&bare->steps[e->step], f))
+			continue;
+		ExplainField *x = &e->fields[e->nfields++];
+		const int step = owner(bare, e->step, f);
+		const Pins *pins = &e->p->pins[step];
+		int near[MOST_VALUES];
+		*x = (ExplainField){ .field = f, .value = choice_get(&e->p->choices[step], f),
+				     .pinned = pins->fixed >> f & 1 };
+		const int n = near_values(e->p, step, f, near);
+		for (int i = 0; i < n && x->n < MOST_TRIALS; i++)
+			x->trials[x->n++] = trial_field(t, step, f, near[i]);
+		add_told(x, e);
+	}
+}
+
+/* ---- the runner-up ---- */
+
+typedef struct Ranked {
+	Cut cut;
+	int64_t work;
+} Ranked;
+
+static int by_work(const void *a, const void *b)
+{
+	const Ranked *x = a, *y = b;
+	if (x->work != y->work)
+		return x->work < y->work ? -1 : 1;
+	return x->cut.splits - y->cut.splits;
+}
+
+/* What the step takes with its result cut so and all weights at hand; 0: not legal. */
+static int64_t work(const Planned *p, CostContext *x, int step, Cut cut)
+{
+	const Step *s = &p->bare->steps[step];
+	Choice c = choice_plain(s);
+	int blocks[4] = { 0 }, n = 1, b;
+	if (choice_has(s, CHOICE_cout_block))
+		n = choice_cout_blocks(s, blocks, 4);
+	for (b = n - 1; b >= 0 && !choice_cut_ok(p->bare, s, cut, blocks[b]); b--)
+		;
+	if (b < 0)
+		return 0;
+	Step other = p->plan->steps[explain_step_of(p->plan, step)];
+	PlanTensor out = *other.out;
+	out.cut = cut;
+	other.out = &out;
+	c.cout_block = blocks[b];
+	if (choice_has(s, CHOICE_k_block)) {
+		plan_set_product(&other, &c);
+		other.stream.early = true;
+		if (s->kind == STEP_CONV && s->channel_groups == 1)
+			out.plane_unit = 2 * c.cout_block;
+	}
+	plan_own(p->bare, &out);
+	plan_size_step(p->bare, &other);
+	return cost_work(x, p->bare, &other).total;
+}
+
+static void better(Trial *best, Trial x)
+{
+	if (x.how == PLANNED && (!best->what || x.time < best->time))
+		*best = x;
+}
+
+/* Cuts of the least work that are not the one that was chosen. */
+static int likely_cuts(const Planned *p, int step, Ranked *list)
+{
+	CostContext x = cost_context(p->bare->target);
+	const Choice *is = &p->choices[step];
+	const int cores = p->bare->cores;
+	int n = 0;
+	if (p->bare->steps[step].kind == STEP_REDUCE || p->choices[step].slice)
+		return 0;
+	for (int bands = 1; bands <= cores; bands++)
+		for (int splits = 1; bands * splits <= cores; splits++) {
+			const Cut cut = { bands, splits };
+			const bool same = bands == is->bands && splits == is->splits;
+			const int64_t takes = same ? 0 : work(p, &x, step, cut);
+			if (takes)
+				list[n++] = (Ranked){ cut, takes };
+		}
+	if (n)
+		qsort(list, (size_t)n, sizeof *list, by_work);
+	return n < RUNNERS ? n : RUNNERS;
+}
+
+/* What the fields have shown already, and other cuts of little work. */
+static void explain_runner_up(Trials *t, Explained *e)
+{
+	const Plan *bare = e->p->bare;
+	if (!bare->steps[e->step].out)
+		return;
+	const int step = bare->steps[e->step].out->born;
+	for (int i = 0; i < e->nfields; i++)
+		for (int k = 0; k < e->fields[i].n; k++)
+			if (choice_info[e->fields[i].field].who == CHOICE_RESULT)
+				better(&e->runner_up, e->fields[i].trials[k]);
+	const Pins *pins = &e->p->pins[step];
+	if (pins->fixed >> CHOICE_bands & 1 || pins->fixed >> CHOICE_splits & 1)
+		return;
+	Ranked *list = arena_array(bare->graph->arena, Ranked, 16 * bare->cores);
+	const int n = likely_cuts(e->p, step, list);
+	for (int i = 0; i < n; i++)
+		better(&e->runner_up, trial_cut(t, step, list[i].cut));
+}
+
+void explain_step(const Planned *p, int step, Explained *e)
+{
+	Trials t = { .p = p };
+	*e = (Explained){ .p = p, .step = step, .at = explain_step_of(p->plan, step) };
+	explain_l1(e);
+	explain_edges(&t, e);
+	explain_skips(&t, e);
+	explain_fields(&t, e);
+	explain_runner_up(&t, e);
+	e->more_room = trial_room(&t, e->limit + e->limit / 10 / ALIGN_DRAM * ALIGN_DRAM, 0);
+	e->searches = t.count;
+}
