@@ -169,3 +169,17 @@ void json_finish(Json *j)
 	if (!j->wrong && j->p != j->end)
 		fail(j, "the end of the header");
 }
+
+void json_print_string(FILE *f, const char *s)
+{
+	fputc('"', f);
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			fputc('\\', f);
+		if ((unsigned char)*s < 0x20)
+			fprintf(f, "\\u%04x", (unsigned char)*s);
+		else
+			fputc(*s, f);
+	}
+	fputc('"', f);
+}

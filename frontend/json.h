@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "ir/arena.h"
 
@@ -45,5 +46,8 @@ uint64_t json_uint(Json *j);
 
 /* Nothing but spaces may follow. */
 void json_finish(Json *j);
+
+/* A string as it is read: in quotes, bytes from 128 on as they are. */
+void json_print_string(FILE *f, const char *s);
 
 #endif

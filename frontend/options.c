@@ -12,8 +12,9 @@ typedef enum Times { ONCE, REPEATS } Times;
 
 #define ON(name) (1u << CMD_##name)
 #define EXECUTES (ON(run) | ON(verify))
-#define READS (ON(opt) | ON(compile) | ON(run) | ON(verify) | ON(convert) | ON(check))
-#define TARGETS (ON(check) | ON(compile) | EXECUTES)
+#define READS (ON(opt) | ON(compile) | ON(run) | ON(verify) | ON(convert) | ON(check) \
+	       | ON(explain))
+#define TARGETS (ON(check) | ON(compile) | ON(explain) | EXECUTES)
 #define ALL ((1u << COMMAND_COUNT) - 1)
 
 typedef struct OptionInfo {

@@ -213,23 +213,9 @@ WeightFile *safetensors_parse(Arena *a, Diag *d, const char *file, const char *d
 	return ok && check_cover(&r) ? w : NULL;
 }
 
-static void write_string(FILE *f, const char *s)
-{
-	fputc('"', f);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			fputc('\\', f);
-		if ((unsigned char)*s < 0x20)
-			fprintf(f, "\\u%04x", (unsigned char)*s);
-		else
-			fputc(*s, f);
-	}
-	fputc('"', f);
-}
-
 static void write_entry(FILE *f, const char *name, const Tensor *t, uint64_t from)
 {
-	write_string(f, name);
+	json_print_string(f, name);
 	fprintf(f, ":{\"dtype\":\"%s\",\"shape\":[", type_names[t->dtype]);
 	for (int i = 0; i < t->shape.rank; i++)
 		fprintf(f, "%s%lld", i ? "," : "", (long long)t->shape.dim[i]);
