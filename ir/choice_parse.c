@@ -22,6 +22,7 @@ typedef struct Reader {
 	const char *line, *at, *end; /* the one at hand; its end is not part of it */
 	int number;
 	bool header;     /* was read */
+	bool pieces;     /* an op or tensor may have several lines */
 } Reader;
 
 /* A line's subject: step `step`, or tensor `tensor` if that is not NULL. */
@@ -272,7 +273,7 @@ static void read_choice(Reader *r, bool tensor)
 	Loc *line = tensor ? &where->tensor : &where->op;
 	ChoiceRemark *remark = tensor ? &r->to->remarks.tensor[s.tensor->id]
 				      : &r->to->remarks.op[s.step];
-	if (line->file) {
+	if (line->file && !r->pieces) {
 		diag_error(r->d, at, "%s %s is given twice", tensor ? "tensor" : "op", s.name);
 		diag_note(r->d, *line, "here before");
 		return;
@@ -379,8 +380,8 @@ static void read_line(Reader *r)
 	r->header = true; /* or told */
 }
 
-ChoiceText *choice_parse(const Plan *bare, Diag *d, const char *file, const char *text,
-			 size_t size)
+static ChoiceText *parse(const Plan *bare, Diag *d, const char *file, const char *text, size_t size,
+			 bool lines)
 {
 	Arena *a = bare->graph->arena;
 	const int errors = d->errors, n = bare->nsteps + 1;
@@ -391,7 +392,8 @@ ChoiceText *choice_parse(const Plan *bare, Diag *d, const char *file, const char
 			    .where = arena_array(a, ChoicePlace, n),
 			    .remarks.op = arena_array(a, ChoiceRemark, n),
 			    .remarks.tensor = arena_array(a, ChoiceRemark, bare->ntensors + 1) };
-	Reader r = { .bare = bare, .a = a, .d = d, .file = arena_strdup(a, file), .to = to };
+	Reader r = { .bare = bare, .a = a, .d = d, .file = arena_strdup(a, file), .to = to,
+		     .header = lines, .pieces = lines };
 	const char *end = text + size;
 	diag_add_source(d, r.file, text, size);
 	list_names(&r);
@@ -407,6 +409,18 @@ ChoiceText *choice_parse(const Plan *bare, Diag *d, const char *file, const char
 		diag_error(d, (Loc){ .file = r.file }, "a plan file begins with 'plan', the model's name and target=");
 	to->remarks.end.above = take_above(&r);
 	return d->errors == errors ? to : NULL;
+}
+
+ChoiceText *choice_parse(const Plan *bare, Diag *d, const char *file, const char *text,
+			 size_t size)
+{
+	return parse(bare, d, file, text, size, false);
+}
+
+ChoiceText *choice_parse_lines(const Plan *bare, Diag *d, const char *name, const char *text,
+			       size_t size)
+{
+	return parse(bare, d, name, text, size, true);
 }
 
 void choice_complete(const Plan *bare, ChoiceText *t, const Choice *rest)

@@ -67,6 +67,10 @@ void choice_print(FILE *f, const Plan *bare, const Choice *choices, const Pins *
 ChoiceText *choice_parse(const Plan *bare, Diag *d, const char *file, const char *text,
 			 size_t size);
 
+/* Lines of such a file without its first; several may be about the same op or tensor. */
+ChoiceText *choice_parse_lines(const Plan *bare, Diag *d, const char *name, const char *text,
+			       size_t size);
+
 /* Fields that the text does not give become those of `rest`. */
 void choice_complete(const Plan *bare, ChoiceText *t, const Choice *rest);
 

@@ -1,7 +1,9 @@
 #include "passes/choice_check.h"
 
 #include "ir/file.h"
+#include "passes/choice_legal.h"
 #include "passes/choice_rules.h"
+#include "passes/plan_pins.h"
 
 /* Steps that make one tensor together have these in common. */
 static bool is_common(ChoiceField f)
@@ -129,5 +131,99 @@ bool choice_check(const Plan *bare, const Choice *choices, const ChoicePlace *wh
 	bool ok = true;
 	for (int i = 0; i < bare->nsteps; i++)
 		ok &= check_step(&k, i);
+	return ok;
+}
+
+/* ---- pins ---- */
+
+enum { MOST_VALUES = 128 };
+
+/* Is the field legal with one of the pages of weights it may be used with? */
+static bool with_pages(Case *e, const Pins *p, ChoiceField f)
+{
+	int ks[MOST_VALUES];
+	const bool open = (f == CHOICE_ring || f == CHOICE_act_block)
+		&& !pin_is_fixed(p, CHOICE_k_block);
+	const int n = open ? choice_k_blocks(e->s, &e->c, ks, MOST_VALUES) : 0;
+	bool ok = choice_rules[f].ok(e);
+	for (int i = 0; i < n && !ok; i++) {
+		e->c.k_block = ks[i];
+		ok = choice_rules[f].ok(e);
+	}
+	return ok;
+}
+
+static bool with_bands(Case *e, const Pins *p, ChoiceField f)
+{
+	const bool open = (f == CHOICE_slice || f == CHOICE_act_block || f == CHOICE_k_block)
+		&& e->s->out && !pin_is_fixed(p, CHOICE_bands);
+	const int most = open ? choice_most_cut(e->s, e->c.cout_block).bands : 0;
+	bool ok = with_pages(e, p, f);
+	for (int n = 1; n <= most && n <= e->k->bare->cores && !ok; n++) {
+		e->c.bands = n;
+		ok = with_pages(e, p, f);
+	}
+	return ok;
+}
+
+static bool pin_ok(const Case *all, const Pins *p, ChoiceField f)
+{
+	int blocks[MOST_VALUES];
+	Case e = *all;
+	if (f == CHOICE_type) /* agreeing with others is up to them */
+		return (choice_types(e.k->bare, e.s->out) & (unsigned)e.c.type) != 0;
+	if (f == CHOICE_slice && !choice_is_sliced(e.k->bare, e.k->choices, e.step))
+		return true; /* it may yet be */
+	const bool open = e.s->kind == STEP_CONV && f != CHOICE_cout_block
+		&& !pin_is_fixed(p, CHOICE_cout_block);
+	const int n = open ? choice_cout_blocks(e.s, blocks, MOST_VALUES) : 0;
+	bool ok = with_bands(&e, p, f);
+	for (int i = 0; i < n && !ok; i++) {
+		e = *all;
+		e.c.cout_block = blocks[i];
+		ok = with_bands(&e, p, f);
+	}
+	return ok;
+}
+
+/* What a block of positions may be with several pages, if that is left open. */
+static Case with_a_page(const Case *all, const Pins *p, ChoiceField f)
+{
+	int ks[MOST_VALUES];
+	Case e = *all;
+	if (f != CHOICE_act_block || pin_is_fixed(p, CHOICE_k_block))
+		return e;
+	const int n = choice_k_blocks(e.s, &e.c, ks, MOST_VALUES);
+	e.c.k_block = n > 1 ? ks[1] : e.c.k_block;
+	return e;
+}
+
+bool choice_check_pins(const Plan *bare, const Pins *pins, const ChoicePlace *where, Diag *d)
+{
+	Arena *a = bare->graph->arena;
+	Choice *c = arena_array(a, Choice, bare->nsteps + 1);
+	bool *cut = arena_array(a, bool, bare->nsteps + 1);
+	for (int i = 0; i < bare->nsteps; i++) {
+		c[i] = choice_plain(&bare->steps[i]);
+		cut[i] = true;
+		for (int f = 0; f < CHOICE_COUNT; f++)
+			if (pin_is_fixed(&pins[i], f))
+				choice_set(&c[i], f, choice_get(&pins[i].value, f));
+	}
+	const Check k = { bare, c, where, d, a, cut };
+	bool ok = true;
+	for (int i = 0; i < bare->nsteps; i++) {
+		const Case e = { &k, i, &bare->steps[i], c[i] };
+		for (int n = 0; n < CHOICE_COUNT; n++) {
+			const ChoiceField f = choice_order[n];
+			if (!pin_is_fixed(&pins[i], f) || repeats(&e, f) || pin_ok(&e, &pins[i], f))
+				continue;
+			const Case told = with_a_page(&e, &pins[i], f);
+			report(&told, f, choice_rules[f].why(&told));
+			ok = false;
+			if (f == CHOICE_cout_block || f == CHOICE_bands || f == CHOICE_splits)
+				break; /* others look at these */
+		}
+	}
 	return ok;
 }

@@ -13,4 +13,8 @@
  * are. The grid of the plan is set. */
 bool choice_check(const Plan *bare, const Choice *choices, const ChoicePlace *where, Diag *d);
 
+/* The same of pins alone: false if one is legal with no values of the fields of its
+ * step that are not fixed. What depends on other steps is not looked at. */
+bool choice_check_pins(const Plan *bare, const Pins *pins, const ChoicePlace *where, Diag *d);
+
 #endif

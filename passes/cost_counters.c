@@ -108,6 +108,13 @@ static void count_edge(const StepOp *o, int core, Counters *c)
 
 /* ---- an op, a step ---- */
 
+static Work work_of(const StepOp *o, int core)
+{
+	const Step *s = &o->view;
+	const CoreShape shape = cost_shape(s, step_work(s, core), s->out->shard[core].own.planes);
+	return cost_tiles(s, &shape, o->phase);
+}
+
 static void count_routines(const StepOp *o, int core, Counters *c)
 {
 	const Step *s = &o->view;
@@ -117,9 +124,7 @@ static void count_routines(const StepOp *o, int core, Counters *c)
 		count_edge(o, core, c);
 		return;
 	}
-	const Range planes = s->out->shard[core].own.planes;
-	const CoreShape shape = cost_shape(s, step_work(s, core), planes);
-	const Work w = cost_tiles(s, &shape, o->phase);
+	const Work w = work_of(o, core);
 	cost_count_tiles(s, &w, c);
 	if (s->weights || s->kind == STEP_MIX)
 		count_weights(o, core, w, c);
@@ -160,5 +165,18 @@ void cost_counters(const Plan *p, int step, int core, Counters *c)
 		work_count(WORK_lead, &w, c);
 		count_routines(&ops[i], core, c);
 	}
+	arena_destroy(a);
+}
+
+void cost_counters_weights(const Plan *p, int step, int core, Counters *c)
+{
+	const Step *s = &p->steps[step];
+	Arena *a = arena_create();
+	int n;
+	StepOp *ops = cost_list_ops(a, p, step, &n);
+	*c = (Counters){ 0 };
+	for (int i = 0; i < n && (s->weights || s->kind == STEP_MIX); i++)
+		if (ops[i].slice >= 0)
+			count_weights(&ops[i], core, work_of(&ops[i], core), c);
 	arena_destroy(a);
 }

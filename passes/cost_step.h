@@ -67,6 +67,9 @@ int64_t cost_fetch(CostContext *x, const Plan *p, const Step *s);
  * carried out in the first op of the step it is beside, and counted there. */
 void cost_counters(const Plan *p, int step, int core, Counters *c);
 
+/* Of those, what the weights of the step are the reason for, as NCRISC fetches them. */
+void cost_counters_weights(const Plan *p, int step, int core, Counters *c);
+
 /* Ops of the program that a step becomes; 0 if it goes beside another. */
 int cost_ops(const Plan *p, const Step *s);
 

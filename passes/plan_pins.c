@@ -10,12 +10,18 @@
 
 /* ---- contradictions ---- */
 
-/* The shard word is a field among the others here. */
-enum { SHARD = CHOICE_COUNT };
-
-static bool is_fixed(const Pins *p, int field)
+bool pin_is_fixed(const Pins *p, int field)
 {
-	return field == SHARD ? p->shard != SHARD_ANY : p->fixed >> field & 1;
+	return field == PIN_SHARD ? p->shard != SHARD_ANY : p->fixed >> field & 1;
+}
+
+void pin_print(FILE *f, const Pins *p, int field)
+{
+	fprintf(f, "%s=", field == PIN_SHARD ? "shard" : choice_info[field].key);
+	if (field == PIN_SHARD)
+		fputs(shard_words[p->shard], f);
+	else
+		choice_write(f, field, choice_get(&p->value, field));
 }
 
 static bool shard_bands(const Plan *bare, const Step *s, const Pins *p)
@@ -84,8 +90,8 @@ static const struct {
 	int a, b;
 	bool (*clash)(const Plan *bare, const Step *s, const Pins *p);
 } pairs[] = {
-	{ SHARD, CHOICE_bands, shard_bands },
-	{ SHARD, CHOICE_splits, shard_splits },
+	{ PIN_SHARD, CHOICE_bands, shard_bands },
+	{ PIN_SHARD, CHOICE_splits, shard_splits },
 	{ CHOICE_bands, CHOICE_splits, bands_splits },
 	{ CHOICE_k_block, CHOICE_ring, k_block_ring },
 	{ CHOICE_k_block, CHOICE_act_block, k_block_act_block },
@@ -98,24 +104,15 @@ enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 static bool clashes(const Plan *bare, int step, const Pins *p, int pair)
 {
-	return is_fixed(p, pairs[pair].a) && is_fixed(p, pairs[pair].b)
+	return pin_is_fixed(p, pairs[pair].a) && pin_is_fixed(p, pairs[pair].b)
 		&& pairs[pair].clash(bare, &bare->steps[step], p);
-}
-
-static void write_pin(FILE *f, const Pins *p, int field)
-{
-	fprintf(f, "%s=", field == SHARD ? "shard" : choice_info[field].key);
-	if (field == SHARD)
-		fputs(shard_words[p->shard], f);
-	else
-		choice_write(f, field, choice_get(&p->value, field));
 }
 
 static Loc place_of(const Plan *bare, const ChoicePlace *where, int step, int field)
 {
 	Loc at = { 0 };
 	if (where)
-		at = field == SHARD ? where[step].shard : where[step].at[field];
+		at = field == PIN_SHARD ? where[step].shard : where[step].at[field];
 	return at.file ? at : bare->steps[step].op->loc;
 }
 
@@ -140,9 +137,9 @@ bool plan_pins_check(const Plan *bare, const Pins *pins, const ChoicePlace *wher
 			TextFile t;
 			text_open(&t);
 			fprintf(t.f, "%s: pins ", choice_step_spelling(bare, i));
-			write_pin(t.f, &pins[i], pairs[k].a);
+			pin_print(t.f, &pins[i], pairs[k].a);
 			fputs(" and ", t.f);
-			write_pin(t.f, &pins[i], pairs[k].b);
+			pin_print(t.f, &pins[i], pairs[k].b);
 			diag_error(d, place_of(bare, where, i, pairs[k].b), "%s contradict each other",
 				   text_take(&t, bare->graph->arena));
 		}
@@ -151,7 +148,7 @@ bool plan_pins_check(const Plan *bare, const Pins *pins, const ChoicePlace *wher
 
 static void drop(Pins *p, int field)
 {
-	if (field == SHARD)
+	if (field == PIN_SHARD)
 		p->shard = SHARD_ANY;
 	else
 		p->fixed &= ~(1u << field);
@@ -160,15 +157,15 @@ static void drop(Pins *p, int field)
 static void merge(const Plan *bare, int step, Pins *to, const Pins *above)
 {
 	for (int f = 0; f < CHOICE_COUNT; f++)
-		if (is_fixed(above, f)) {
+		if (pin_is_fixed(above, f)) {
 			to->fixed |= 1u << f;
 			choice_set(&to->value, f, choice_get(&above->value, f));
 		}
-	if (is_fixed(above, SHARD))
+	if (pin_is_fixed(above, PIN_SHARD))
 		to->shard = above->shard;
 	for (int k = 0; k < PAIRS; k++)
 		if (clashes(bare, step, to, k))
-			drop(to, is_fixed(above, pairs[k].a) ? pairs[k].b : pairs[k].a);
+			drop(to, pin_is_fixed(above, pairs[k].a) ? pairs[k].b : pairs[k].a);
 }
 
 Pins *plan_pins_merge(const Plan *bare, const Pins *below, const Pins *above)
@@ -181,6 +178,51 @@ Pins *plan_pins_merge(const Plan *bare, const Pins *below, const Pins *above)
 			merge(bare, i, &to[i], &above[i]);
 	}
 	return to;
+}
+
+/* ---- choices ---- */
+
+Choice *plan_pins_settle(const Plan *bare, const Pins *pins)
+{
+	Choice *c = arena_array(bare->graph->arena, Choice, bare->nsteps + 1);
+	for (int i = 0; i < bare->nsteps; i++) {
+		c[i] = choice_plain(&bare->steps[i]);
+		for (int f = 0; f < CHOICE_COUNT; f++) {
+			if (!choice_has(&bare->steps[i], f))
+				continue;
+			if (!pin_is_fixed(&pins[i], f))
+				return NULL;
+			choice_set(&c[i], f, choice_get(&pins[i].value, f));
+		}
+	}
+	return c;
+}
+
+static bool is_kept(const Pins *p, const Choice *c, int field)
+{
+	const ShardWord word = shard_word((Cut){ c->bands, c->splits });
+	if (field != PIN_SHARD)
+		return choice_get(c, field) == choice_get(&p->value, field);
+	return word == p->shard || (word == SHARD_ANY && p->shard != SHARD_BLOCK);
+}
+
+bool plan_pins_kept(const Plan *bare, const Pins *pins, const Choice *choices,
+		    const ChoicePlace *where, Diag *d)
+{
+	bool ok = true;
+	for (int i = 0; i < bare->nsteps; i++)
+		for (int f = 0; f <= PIN_SHARD; f++) {
+			if (!pin_is_fixed(&pins[i], f) || is_kept(&pins[i], &choices[i], f))
+				continue;
+			TextFile t;
+			text_open(&t);
+			fprintf(t.f, "%s: no plan was found with ", choice_step_spelling(bare, i));
+			pin_print(t.f, &pins[i], f);
+			diag_error(d, place_of(bare, where, i, f), "%s",
+				   text_take(&t, bare->graph->arena));
+			ok = false;
+		}
+	return ok;
 }
 
 /* ---- hints ---- */
@@ -254,7 +296,7 @@ static void pin_product(const Step *s, Pins *p)
 	pin_hint(p, s, CHOICE_k_block, "k_block");
 	pin_hint(p, s, CHOICE_fetchers, "fetchers");
 	pin_hint(p, s, CHOICE_prefetch, "prefetch");
-	if (is_fixed(p, CHOICE_k_block))
+	if (pin_is_fixed(p, CHOICE_k_block))
 		p->value.k_block = whole_blocks(s, p->value.k_block);
 	if (!in_dram(op) && !resident)
 		pin_hint(p, s, CHOICE_act_block, "act_block_h");

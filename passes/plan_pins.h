@@ -19,6 +19,14 @@
 #include "ir/choice_text.h"
 #include "passes/plan.h"
 
+/* The shard word is a field among the others here. */
+enum { PIN_SHARD = CHOICE_COUNT };
+
+bool pin_is_fixed(const Pins *p, int field);
+
+/* "field=value" */
+void pin_print(FILE *f, const Pins *p, int field);
+
 /* What the hints of every step's op fix; for each step. Hints about a result are for
  * tensors that leave the op, not for those on the way. What no step of an op can
  * follow is told. NULL, reported, if two of them cannot both be. */
@@ -30,5 +38,13 @@ bool plan_pins_check(const Plan *bare, const Pins *pins, const ChoicePlace *wher
 
 /* Pins of two levels, each for itself free of contradictions; either may be NULL. */
 Pins *plan_pins_merge(const Plan *bare, const Pins *below, const Pins *above);
+
+/* All choices, if every field of every step is fixed and nothing is left to look for;
+ * else NULL. */
+Choice *plan_pins_settle(const Plan *bare, const Pins *pins);
+
+/* False if choices do not have the pins: each that is not kept is reported. */
+bool plan_pins_kept(const Plan *bare, const Pins *pins, const Choice *choices,
+		    const ChoicePlace *where, Diag *d);
 
 #endif

@@ -14,37 +14,87 @@ int64_t planner_room(const Target *t, const PlanRequest *r)
 	return r->room && r->room < all ? r->room : all;
 }
 
-static ChoiceText *read(const Planned *p, const PlanSource *from, bool all)
+/* The later level says where. */
+static void place_pins(ChoicePlace *to, const Pins *p, const ChoicePlace *from)
 {
-	ChoiceText *t = choice_parse(p->bare, p->bare->graph->diag, from->name, from->text,
-				     from->size);
-	if (t && all)
-		choice_pin_given(p->bare, t);
-	if (t && !plan_pins_check(p->bare, t->pins, t->where, p->bare->graph->diag))
-		return NULL;
-	return t;
+	for (int f = 0; f < CHOICE_COUNT; f++)
+		if (p->fixed >> f & 1)
+			to->at[f] = from->at[f];
+	if (p->shard != SHARD_ANY)
+		to->shard = from->shard;
+	if (from->op.file && p->fixed)
+		to->op = from->op;
+	if (from->tensor.file && p->fixed)
+		to->tensor = from->tensor;
+}
+
+/* Adds the pins of a level, which may not contradict itself or ask for what cannot be. */
+static bool add_level(Planned *p, const ChoiceText *t)
+{
+	const Plan *bare = p->bare;
+	Diag *d = bare->graph->diag;
+	if (!plan_pins_check(bare, t->pins, t->where, d))
+		return false;
+	p->pins = plan_pins_merge(bare, p->pins, t->pins);
+	for (int i = 0; i < bare->nsteps; i++)
+		place_pins(&p->where[i], &t->pins[i], &t->where[i]);
+	return choice_check_pins(bare, p->pins, p->where, d);
+}
+
+static bool read_file(Planned *p, const PlanRequest *r)
+{
+	const Graph *g = p->bare->graph;
+	if (!r->file)
+		return true;
+	p->file = choice_parse(p->bare, g->diag, r->file->name, r->file->text, r->file->size);
+	if (!p->file)
+		return false;
+	p->marked = plan_pins_merge(p->bare, NULL, p->file->pins);
+	if (r->whole)
+		choice_pin_given(p->bare, p->file);
+	if (!r->cores && p->file->cores)
+		plan_grid(p->bare, p->file->cores);
+	return true;
+}
+
+static bool read_line(Planned *p, const PlanRequest *r)
+{
+	const Graph *g = p->bare->graph;
+	if (!r->line)
+		return true;
+	p->line_wrong = true;
+	p->line = choice_parse_lines(p->bare, g->diag, r->line->name, r->line->text,
+				     r->line->size);
+	if (!p->line)
+		return false;
+	choice_pin_given(p->bare, p->line);
+	p->marked = plan_pins_merge(p->bare, p->marked, p->line->pins);
+	if (!add_level(p, p->line))
+		return false;
+	p->line_wrong = false;
+	return true;
 }
 
 /* Hints of the model, then the file, then the command line. */
-static bool read_pins(Planned *p)
+static bool read_pins(Planned *p, const PlanRequest *r)
 {
-	const PlanRequest *r = p->request;
-	p->pins = plan_pins(p->bare);
-	if (!p->pins)
+	const Graph *g = p->bare->graph;
+	p->where = arena_array(g->arena, ChoicePlace, p->bare->nsteps + 1);
+	if (!read_file(p, r))
 		return false;
-	if (r->file) {
-		p->file = read(p, r->file, r->whole);
-		if (!p->file)
-			return false;
-		p->pins = plan_pins_merge(p->bare, p->pins, p->file->pins);
-	}
-	if (r->line) {
-		const ChoiceText *t = read(p, r->line, true);
-		if (!t)
-			return false;
-		p->pins = plan_pins_merge(p->bare, p->pins, t->pins);
-	}
-	return true;
+	p->hints = p->pins = plan_pins(p->bare);
+	return p->pins && choice_check_pins(p->bare, p->pins, NULL, g->diag)
+		&& (!p->file || add_level(p, p->file)) && read_line(p, r);
+}
+
+PlanOutcome planner_pins(const Graph *g, const Target *t, const PlanRequest *r, Planned *p)
+{
+	*p = (Planned){ .request = r, .found.stuck = -1 };
+	p->bare = plan_steps(g, t, false);
+	if (!p->bare)
+		return PLAN_WRONG;
+	plan_grid(p->bare, r->cores ? r->cores : (int)(t->grid_cols * t->grid_rows));
+	return read_pins(p, r) ? PLANNED : PLAN_WRONG;
 }
 
 /* A plan of what was found, with addresses: false if there is no way to pack it. */
@@ -123,31 +173,33 @@ static PlanOutcome look(Planned *p)
 	return PLAN_NONE;
 }
 
-static PlanOutcome plan(const Graph *g, const Target *t, const PlanRequest *r, bool stacked,
-			Planned *p)
+/* Every field is pinned: nothing is looked for. */
+static PlanOutcome settle(Planned *p)
 {
-	*p = (Planned){ .request = r };
-	p->bare = plan_steps(g, t, stacked);
-	if (!p->bare)
+	p->settled = true;
+	if (!choice_check(p->bare, p->choices, p->where, p->bare->graph->diag))
 		return PLAN_WRONG;
-	const int all = (int)(t->grid_cols * t->grid_rows);
-	plan_grid(p->bare, r->cores ? r->cores : all);
-	if (!read_pins(p))
-		return PLAN_WRONG;
-	const PlanOutcome how = look(p);
+	return place(p) ? PLANNED : PLAN_NONE;
+}
+
+PlanOutcome planner_run(const Graph *g, const Target *t, const PlanRequest *r, Planned *p)
+{
+	PlanOutcome how = planner_pins(g, t, r, p);
 	if (how != PLANNED)
 		return how;
-	if (!choice_check(p->bare, p->choices, p->file ? p->file->where : NULL, g->diag))
+	p->choices = plan_pins_settle(p->bare, p->pins);
+	how = p->choices ? settle(p) : look(p);
+	if (how != PLANNED)
+		return how;
+	if (!choice_check(p->bare, p->choices, p->where, g->diag)
+	    || !plan_pins_kept(p->bare, p->pins, p->choices, p->where, g->diag))
 		return PLAN_WRONG;
 	p->time = plan_time(p->plan);
+	if (p->settled)
+		p->found.time = p->found.bound = p->time.all.total;
 	if (!check_plan(p->plan, g->diag))
 		die("the plan of '%s' breaks its own rules", g->name);
 	return PLANNED;
-}
-
-PlanOutcome planner_run(const Graph *g, const Target *t, const PlanRequest *r, Planned *out)
-{
-	return plan(g, t, r, false, out);
 }
 
 PlanOutcome planner_again(Plan *bare, Pins *pins, const PlanRequest *r, Planned *out)
