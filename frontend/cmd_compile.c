@@ -35,7 +35,7 @@ static bool write_text(Session *s, const Compiled *c, Emit kind, const char *pat
 	if (path && !out_open(&out, s->arena, s->diag, path))
 		return false;
 	if (kind == EMIT_PLAN)
-		plan_print(c->plan, out.f);
+		fputs(report_plan_file(&c->planned), out.f);
 	else
 		program_print(c->program, out.f);
 	return !path || out_commit(&out, s->diag);
@@ -79,8 +79,12 @@ enum ExitCode cmd_compile(Session *s)
 	const Emit kind = wanted(s);
 	const char *path = option_text(s->opt, OPT_OUT);
 	const bool text = kind == EMIT_PROGRAM || kind == EMIT_PLAN;
-	if (kind == EMITS)
+	if (kind == EMITS || session_format(s) == FORMATS)
 		return EXIT_USAGE;
+	if (!path && option_given(s->opt, OPT_FORMAT)) {
+		usage_error(s->diag, "'--format' wants -o FILE: standard output is for the summary");
+		return EXIT_USAGE;
+	}
 	if (!path && !text) {
 		usage_error(s->diag, "'compile' wants -o FILE");
 		return EXIT_USAGE;
@@ -103,5 +107,7 @@ enum ExitCode cmd_compile(Session *s)
 		ok = write_object(s, g, &c, path, header);
 	else
 		ok = write_bytes(s, path, c.emission.package);
+	if (ok)
+		session_summary(s, &c.planned, option_given(s->opt, OPT_FORMAT));
 	return ok ? EXIT_OK : EXIT_MODEL;
 }

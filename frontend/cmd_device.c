@@ -9,52 +9,71 @@
 #include "ir/file.h"
 #include "runtime/host/ttb.h"
 
-static char *plan_text(Session *s, const Plan *p)
+/* Why there is no plan, as far as is known. */
+static void tell_none(Session *s, const Planned *p)
 {
-	TextFile text;
-	text_open(&text);
-	plan_print(p, text.f);
-	return text_take(&text, s->arena);
+	const Plan *bare = p->bare;
+	const long long room = (long long)planner_room(bare->target, p->request);
+	const Loc model = { .file = s->opt->model };
+	if (p->plan) {
+		const Step *at = &p->plan->steps[p->plan->peak_step];
+		diag_error(s->diag, at->op->loc, "%s '%s': the plan needs %lld bytes of L1 here%s, there are %lld",
+			   op_info[at->op->kind].name, at->op->name, (long long)p->plan->peak,
+			   p->plan->peak > room ? "" : ", which no packing of buffers fits into", room);
+	} else if (p->found.stuck >= 0) {
+		const Step *at = &bare->steps[p->found.stuck];
+		diag_error(s->diag, at->op->loc, "%s '%s': no way to do step %s with what is live beside it fits in "
+			   "%lld bytes of L1 on %d cores", op_info[at->op->kind].name, at->op->name,
+			   choice_step_spelling(bare, p->found.stuck), room, bare->cores);
+	} else {
+		diag_error(s->diag, model, "no plan fits in %lld bytes of L1 on %d cores", room,
+			   bare->cores);
+	}
+}
+
+enum ExitCode session_planned(Session *s, const Graph *g, const Asked *a, Planned *p)
+{
+	const double from = clock_now();
+	s->diag->limit = INT_MAX; /* every op that cannot run is named */
+	const PlanOutcome how = planner_run(g, a->target, &a->request, p);
+	session_timing(s, "plan", from);
+	if (how == PLAN_NONE)
+		tell_none(s, p);
+	if (how == PLAN_NONE || !p->bare)
+		return EXIT_INFEASIBLE;
+	if (how == PLAN_WRONG)
+		return p->line_wrong ? EXIT_USAGE : EXIT_MODEL;
+	return EXIT_OK;
 }
 
 enum ExitCode session_plan(Session *s, const Graph *g, Compiled *c)
 {
-	const double from = clock_now();
-	if (!c->target)
-		c->target = session_target(s);
-	if (!c->target)
-		return EXIT_USAGE;
-	s->diag->limit = INT_MAX; /* every op that cannot run is named */
-	c->plan = plan_bands(g, c->target, NULL);
-	if (!c->plan)
-		return EXIT_INFEASIBLE;
-	session_timing(s, "plan", from);
-	return EXIT_OK;
+	const enum ExitCode code = session_asked(s, &c->asked);
+	return code == EXIT_OK ? session_planned(s, g, &c->asked, &c->planned) : code;
 }
 
 /* Before anything is planned: it would be for nothing. */
-static enum ExitCode check_arch(Session *s, Compiled *c)
+static enum ExitCode check_arch(Session *s, const Target *t)
 {
-	c->target = session_target(s);
-	if (!c->target)
-		return EXIT_USAGE;
-	if (strcmp(c->target->arch, TTB_ARCH) == 0)
+	if (strcmp(t->arch, TTB_ARCH) == 0)
 		return EXIT_OK;
 	usage_error(s->diag, "target '%s' is a %s: the device library is for %s only, so there is a "
-		    "plan (--emit=plan) and no program", c->target->name, c->target->arch, TTB_ARCH);
+		    "plan (--emit=plan) and no program", t->name, t->arch, TTB_ARCH);
 	return EXIT_INFEASIBLE;
 }
 
 enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
 {
-	enum ExitCode code = check_arch(s, c);
+	enum ExitCode code = session_asked(s, &c->asked);
 	if (code == EXIT_OK)
-		code = session_plan(s, g, c);
+		code = check_arch(s, c->asked.target);
+	if (code == EXIT_OK)
+		code = session_planned(s, g, &c->asked, &c->planned);
 	if (code != EXIT_OK)
 		return code;
 	const double from = clock_now();
-	c->program = lower(c->plan);
-	c->program->plan = plan_text(s, c->plan);
+	c->program = lower(c->planned.plan);
+	c->program->plan = report_plan_file(&c->planned);
 	session_timing(s, "lower", from);
 	return EXIT_OK;
 }
@@ -66,8 +85,8 @@ enum ExitCode session_emit(Session *s, const Graph *g, Compiled *c)
 		return code;
 	const double from = clock_now();
 	const EmitOptions options = { .compiler = "tessera " TESSERA_VERSION };
-	const bool ok = emit_program(&c->emission, s->arena, s->diag, c->program, c->target,
-				     &options);
+	const bool ok = emit_program(&c->emission, s->arena, s->diag, c->program,
+				     c->asked.target, &options);
 	session_timing(s, "emit", from);
 	return ok ? EXIT_OK : EXIT_INFEASIBLE;
 }

@@ -6,23 +6,29 @@
 #define FRONTEND_CMD_DEVICE_H
 
 #include "backend/emit.h"
+#include "frontend/cmd_report.h"
 #include "frontend/cmd_session.h"
-#include "passes/plan.h"
 #include "runtime/host/tessera_rt.h"
 
 /* What compiling has come to so far; later members are NULL or 0 while nobody
  * asked for them. */
 typedef struct Compiled {
-	const Target *target;
-	Plan *plan;
+	Asked asked;
+	Planned planned;
 	Program *program;
 	Emission emission;
 } Compiled;
 
-/* Plan, for any target. Not EXIT_OK: reported. */
+/* The plan that is asked for, of any target. Not EXIT_OK: reported. */
+enum ExitCode session_planned(Session *s, const Graph *g, const Asked *a, Planned *p);
+
+/* Says how many fields the plan file left to be chosen. */
+void session_tell_open(Session *s, const Planned *p);
+
+/* Both what is asked for and the plan. */
 enum ExitCode session_plan(Session *s, const Graph *g, Compiled *c);
 
-/* And program, if there is a device library for the target's architecture. */
+/* And the program, if there is a device library for the target's architecture. */
 enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c);
 
 /* And the package. */

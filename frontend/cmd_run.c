@@ -79,6 +79,10 @@ enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor
 		usage_error(s->diag, "'--target': a package has its own");
 		return EXIT_USAGE;
 	}
+	if (s->package && !session_plans_nothing(s, "a package has its plan"))
+		return EXIT_USAGE;
+	if (session_on_ref(s) && !session_plans_nothing(s, "only a device (--device=emu) has a plan"))
+		return EXIT_USAGE;
 	if (session_on_ref(s))
 		return session_run_ref(s, g, in, out);
 	const enum ExitCode code = check_work(s, g);

@@ -62,6 +62,9 @@ bool session_on_ref(const Session *s);
 enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor *out[]);
 enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Tensor *out[]);
 
+/* --print-effective-config: instead of the command. */
+enum ExitCode session_print_config(Session *s);
+
 /* Notes a stage's time since `from` (of clock_now), if the user wants to know. */
 void session_timing(const Session *s, const char *stage, double from);
 

@@ -55,6 +55,8 @@ static enum ExitCode run(Session *s, Arena *a, Diag *d, const Options *o)
 	const enum ExitCode code = session_begin(s, a, d, o);
 	if (code == EXIT_OK && option_given(o, OPT_PRINT_TARGET))
 		return print_target(s);
+	if (code == EXIT_OK && option_given(o, OPT_PRINT_CONFIG))
+		return session_print_config(s);
 	return code == EXIT_OK ? commands[o->command](s) : code;
 }
 

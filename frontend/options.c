@@ -12,9 +12,10 @@ typedef enum Times { ONCE, REPEATS } Times;
 
 #define ON(name) (1u << CMD_##name)
 #define EXECUTES (ON(run) | ON(verify))
-#define READS (ON(opt) | ON(compile) | ON(run) | ON(verify) | ON(convert) | ON(check) \
-	       | ON(explain))
-#define TARGETS (ON(check) | ON(compile) | ON(explain) | EXECUTES)
+#define PLANS (ON(compile) | ON(plan) | EXECUTES)
+#define PRICES (PLANS | ON(score) | ON(diff) | ON(explain))
+#define READS (ON(opt) | ON(convert) | ON(check) | PRICES)
+#define TARGETS (ON(check) | PRICES)
 #define ALL ((1u << COMMAND_COUNT) - 1)
 
 typedef struct OptionInfo {
@@ -175,10 +176,14 @@ static void parse_model(Options *o, Diag *d, const char *arg)
 {
 	if (!takes_model(o->command))
 		usage_error(d, "'%s' takes no model: '%s'", command_info[o->command].name, arg);
-	else if (o->model)
-		usage_error(d, "one model only: '%s' and '%s'", o->model, arg);
-	else
+	else if (!o->model)
 		o->model = arg;
+	else if (o->command == CMD_diff && o->nplans < MOST_PLANS)
+		o->plans[o->nplans++] = arg;
+	else if (o->command == CMD_diff)
+		usage_error(d, "two plan files only: '%s' is one more", arg);
+	else
+		usage_error(d, "one model only: '%s' and '%s'", o->model, arg);
 }
 
 bool options_parse(Options *o, Arena *a, Diag *d, int argc, char **argv)
@@ -215,6 +220,8 @@ bool options_parse(Options *o, Arena *a, Diag *d, int argc, char **argv)
 	if (reads && takes_model(o->command) && !o->model && d->errors == errors)
 		usage_error(d, "'%s' wants a %s", command_info[o->command].name,
 			    o->command == CMD_info ? "package" : "model");
+	else if (reads && o->command == CMD_diff && o->nplans < MOST_PLANS && d->errors == errors)
+		usage_error(d, "'diff' wants two plan files behind the model");
 	return d->errors == errors;
 }
 
@@ -253,20 +260,16 @@ bool options_execute(Command c)
 
 static void program_help(FILE *f)
 {
-	fputs("usage: tessera COMMAND [MODEL] [OPTION...]\n"
-	      "A compiler of conv-nets for Tenstorrent devices.\n\n", f);
+	fputs("usage: tessera COMMAND [MODEL] [OPTION...]\n\n", f);
 	for (int c = 0; c < COMMAND_COUNT; c++)
 		fprintf(f, "  %-8s %s\n", command_info[c].name, command_info[c].summary);
 	fputs("\nMODEL is an .onnx file, an NNEF folder or graph.nnef in it, or IR text (.ir).\n"
-	      "`tessera COMMAND --help` lists the options of a command.\n"
-	      "`tessera --version` prints the version.\n"
+	      "`tessera COMMAND --help` lists options, `tessera --version` prints the version.\n"
 	      "\nExit status:\n"
-	      "  0  all is well\n"
-	      "  1  the model or a file is wrong, or outputs differ (verify)\n"
-	      "  2  the command line is wrong\n"
-	      "  3  the model is right, but the target cannot run it\n"
-	      "  4  internal error: the compiler is wrong, or out of memory\n"
-	      "  5  a work limit was reached\n", f);
+	      "  0  all is well                           3  the target cannot run the model\n"
+	      "  1  the model or a file is wrong,         4  internal error, or out of memory\n"
+	      "     or outputs differ (verify)            5  a work limit was reached\n"
+	      "  2  the command line is wrong\n", f);
 }
 
 void options_help(Command c, FILE *f)

@@ -36,10 +36,14 @@ typedef struct CommandInfo {
 
 extern const CommandInfo command_info[COMMAND_COUNT];
 
+enum { MOST_PLANS = 2 };
+
 typedef struct Options {
 	Command command; /* COMMAND_COUNT: none, but help or the version */
 	bool help, version;
 	const char *model; /* NULL for commands without */
+	const char *plans[MOST_PLANS]; /* of diff: the files behind it */
+	int nplans;
 	int count[OPTION_COUNT];
 	const char **values[OPTION_COUNT]; /* count[id] of them */
 } Options;

@@ -34,7 +34,7 @@ silent
 ok
 
 claim "no line of any help is longer than 80 columns"
-for c in opt run verify convert check ops; do
+for c in opt compile plan score diff run verify convert check ops; do
 	expect 0 $c --help
 	out_has "usage: tessera $c "
 	[ -z "$(awk 'length > 80' out)" ] || wrong "a long line in the help of $c"
@@ -367,7 +367,7 @@ ok
 
 claim "the stages before the package are text"
 expect 0 compile net.ir --emit=plan
-out_has "step 1 conv c"
+out_has "op c conv "
 expect 0 compile net.ir --emit=program
 out_has 'program "net" target wormhole_n150'
 expect 2 compile net.ir --emit=plam
