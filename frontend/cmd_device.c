@@ -29,6 +29,10 @@ static void tell_none(Session *s, const Planned *p)
 		diag_error(s->diag, model, "no plan fits in %lld bytes of L1 on %d cores", room,
 			   bare->cores);
 	}
+	const int pins = report_pin_count(p);
+	if (pins)
+		diag_note(s->diag, (Loc){ 0 }, "%d field%s pinned; --print-effective-config says by whom",
+			  pins, pins > 1 ? "s are" : " is");
 }
 
 enum ExitCode session_planned(Session *s, const Graph *g, const Asked *a, Planned *p)

@@ -97,7 +97,7 @@ void report_json_causes(FILE *f, const char *name, const StepTime *time)
 	fputc('}', f);
 }
 
-static int pin_count(const Planned *p)
+int report_pin_count(const Planned *p)
 {
 	int n = 0;
 	for (int i = 0; i < p->bare->nsteps; i++) {
@@ -113,7 +113,7 @@ static int pin_count(const Planned *p)
 
 const char *report_proof(Arena *a, const Planned *p)
 {
-	const int pins = pin_count(p);
+	const int pins = report_pin_count(p);
 	const char *under = pins ? arena_printf(a, " and the %d pin%s given", pins,
 						pins > 1 ? "s" : "") : "";
 	if (p->settled)

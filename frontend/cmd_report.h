@@ -38,6 +38,9 @@ void report_csv_name(FILE *f, const char *name);
 /* "name":{"unpack":12,...}: cycles by cause. */
 void report_json_causes(FILE *f, const char *name, const StepTime *time);
 
+/* Fields that are pinned, by whomever. */
+int report_pin_count(const Planned *p);
+
 /* Is the plan the best there is, and if that is not known, how far from it at most? */
 const char *report_proof(Arena *a, const Planned *p);
 

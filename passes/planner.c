@@ -191,8 +191,9 @@ PlanOutcome planner_run(const Graph *g, const Target *t, const PlanRequest *r, P
 	how = p->choices ? settle(p) : look(p);
 	if (how != PLANNED)
 		return how;
-	if (!choice_check(p->bare, p->choices, p->where, g->diag)
-	    || !plan_pins_kept(p->bare, p->pins, p->choices, p->where, g->diag))
+	if (!choice_check(p->bare, p->choices, p->where, g->diag))
+		die("what the search chose for '%s' is not legal", g->name);
+	if (!plan_pins_kept(p->bare, p->pins, p->choices, p->where, g->diag))
 		return PLAN_WRONG;
 	p->time = plan_time(p->plan);
 	if (p->settled)

@@ -159,6 +159,49 @@ static void pages_are_numbered_in_16_bits(void **state)
 	assert_true(choice_check(p, c->choices, c->where, &t->diag));
 }
 
+static const struct {
+	const char *text, *said; /* NULL: it can be */
+} pinned[] = {
+	{ "op c cout_block=3!\n", "w.plan:2:6: error: c: cout_block=3 is no 1, 2 or 4 that divides 4 "
+				  "output tiles; 2 and 4 are\n" },
+	{ "tensor a bands=61!\n", "w.plan:2:10: error: a: bands=61 is not from 1 to 60" },
+	{ "tensor c splits=4!\n", NULL }, /* with cout_block=1 */
+	{ "tensor c splits=4!\nop c cout_block=2!\n", "c: splits=4 is not from 1 to 2" },
+	{ "tensor a type=bf16!\n", NULL },
+	{ "tensor a type=bfp8_b!\n", "a: type=bfp8_b is not a format" }, /* b cannot be */
+	{ "tensor c type=bfp8_b!\n", "c: type=bfp8_b is not a format" },
+	{ "tensor t place=dram!\n", "t: place=dram is not possible, t cannot work in slices" },
+	{ "op u slice=4!\n", NULL }, /* with place=dram */
+	{ "tensor u place=dram!\nop u slice=5!\n", "u: slice=5 is no multiple of 2" },
+	{ "tensor u place=dram!\nop u slice=60!\n", NULL },
+	{ "tensor u place=dram! bands=10!\nop u slice=60!\n", "u: slice=60 is no multiple of 2 up to the 12" },
+	{ "op c k_block=4!\n", "c: k_block=4 is no multiple of 3" },
+	{ "op c weights_buffer=double!\n", NULL },
+	{ "op c act_block_h=96!\n", NULL }, /* with k_block and some bands */
+	{ "op c act_block_h=33!\n", "c: act_block_h=33 is no multiple of" },
+	{ "op c fetchers=5!\n", "c: fetchers=5 is not from 1 to 4; 4 is\n" },
+	{ "op c reshard=0! \n", NULL },
+	{ "op c reshard=0,2!\n", "c: reshard=0,2 names input 2 of 2; 0 is legal\n" },
+	{ "op b2 park=0!\n", "b2: park=0 names input 0, b, but" },
+	{ "op x slice=0!\n", NULL },
+};
+
+static void pins_that_nothing_makes_legal_are_told(void **state)
+{
+	const Plan *p = bare(*state);
+	for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
+		void *inner;
+		fixture_setup(&inner);
+		Fixture *t = inner;
+		const ChoiceText *c = choices(t, p, pinned[i].text);
+		const bool ok = choice_check_pins(p, c->pins, c->where, &t->diag);
+		const char *said = fixture_said(t);
+		if (pinned[i].said ? ok || !strstr(said, pinned[i].said) : !ok)
+			fail_msg("%s\nsays\n%s\nnot\n%s", pinned[i].text, said, pinned[i].said);
+		fixture_teardown(&inner);
+	}
+}
+
 /* Without a file errors stand at ops of the model. */
 static void choices_need_no_file(void **state)
 {
@@ -179,6 +222,7 @@ int main(void)
 		TEST(what_can_be_done_is_done),
 		TEST(pages_are_numbered_in_16_bits),
 		TEST(choices_need_no_file),
+		TEST(pins_that_nothing_makes_legal_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,6 +271,25 @@ static void another_target_is_told(void **state)
 	assert_non_null(strstr(fixture_said(t), said));
 }
 
+/* As a command line has them: no first line, an op several times. */
+static void lines_alone_are_read(void **state)
+{
+	static const char right[] = "op u k_block=3\nop u fetchers=2\ntensor u bands=4 shard=height\n";
+	static const char twice[] = "op u k_block=3\nop u k_block=6\n", first[] = "plan net\n";
+	Fixture *t = *state;
+	const Plan *p = bare(t);
+	const ChoiceText *c = choice_parse_lines(p, &t->diag, "--pin", right, strlen(right));
+	const int at = bare_step(p, "u")->out->born;
+	assert_non_null(c);
+	assert_int_equal(c->choices[at].k_block, 3);
+	assert_int_equal(c->choices[at].fetchers, 2);
+	assert_int_equal(c->choices[at].bands, 4);
+	assert_int_equal(c->where[at].at[CHOICE_fetchers].line, 2);
+	assert_null(choice_parse_lines(p, &t->diag, "--pin", twice, strlen(twice)));
+	assert_non_null(strstr(fixture_said(t), "--pin:2:6: error: u: field k_block is given twice\n"));
+	assert_null(choice_parse_lines(p, &t->diag, "--pin", first, strlen(first)));
+}
+
 /* Text may end where the memory does. */
 static void nothing_behind_the_text_is_read(void **state)
 {
@@ -301,6 +320,7 @@ int main(void)
 		TEST(shard_is_a_pin),
 		TEST(what_is_wrong_is_said),
 		TEST(another_target_is_told),
+		TEST(lines_alone_are_read),
 		TEST(nothing_behind_the_text_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

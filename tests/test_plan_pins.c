@@ -4,8 +4,7 @@
  */
 #include "ir/file.h"
 #include "passes/choice_check.h"
-#include "passes/plan_pins.h"
-#include "passes/search.h"
+#include "passes/planner.h"
 #include "tests/bare.h"
 
 static const char *hints(Fixture *t, const char *list)
@@ -215,6 +214,88 @@ static void what_a_search_finds_is_legal_and_has_the_pins(void **state)
 	assert_int_equal(found.choices[bare_step(p, "r") - p->steps].splits, 1);
 }
 
+static void pins_that_are_not_kept_are_told(void **state)
+{
+	Fixture *t = *state;
+	const Plan *p = hinted(t, "", "", "");
+	const ptrdiff_t at = bare_step(p, "c") - p->steps;
+	const ChoiceText *c = file(t, p, "tensor c shard=block\nop c fetchers=2!\n");
+	Choice *plain = arena_array(t->arena, Choice, p->nsteps);
+	plain[at] = (Choice){ .bands = 2, .splits = 2, .fetchers = 2 };
+	assert_true(plan_pins_kept(p, c->pins, plain, c->where, &t->diag));
+	plain[at] = (Choice){ .bands = 4, .splits = 1, .fetchers = 3 };
+	assert_false(plan_pins_kept(p, c->pins, plain, c->where, &t->diag));
+	assert_non_null(strstr(fixture_said(t), "w.plan:3:6: error: c: no plan was found with fetchers=2\n"));
+	assert_non_null(strstr(fixture_said(t), "w.plan:2:10: error: c: no plan was found with shard=block\n"));
+}
+
+/* A request over a net of hints: what came of it. */
+static PlanOutcome planned(Fixture *t, const Plan *like, const char *text, const char *line,
+			   bool whole, Planned *out)
+{
+	PlanSource *from = arena_array(t->arena, PlanSource, 2);
+	PlanRequest *r = arena_new(t->arena, PlanRequest);
+	from[0] = (PlanSource){ "w.plan", text, text ? strlen(text) : 0 };
+	from[1] = (PlanSource){ "--pin", line, line ? strlen(line) : 0 };
+	*r = (PlanRequest){ .file = text ? &from[0] : NULL, .line = line ? &from[1] : NULL,
+			    .whole = whole };
+	return planner_run(like->graph, like->target, r, out);
+}
+
+static const Choice *choice_of(const Planned *p, const char *name)
+{
+	return &p->choices[bare_step(p->bare, name) - p->bare->steps];
+}
+
+static void a_request_obeys_all_levels(void **state)
+{
+	Fixture *t = *state;
+	const Plan *net = hinted(t, "bands = \"30\", fidelity = \"lofi\", fetchers = \"2\"", "", "");
+	Planned p;
+	assert_int_equal(planned(t, net, "plan net cores=32\nop c fetchers=3! prefetch=yes\n",
+				 "op c fidelity=hifi4\n", false, &p), PLANNED);
+	assert_int_equal(p.plan->cores, 32);
+	assert_int_equal(choice_of(&p, "c")->bands, 30);
+	assert_int_equal(choice_of(&p, "c")->fetchers, 3);
+	assert_int_equal(choice_of(&p, "c")->phases, 4);
+	assert_string_equal(spelt(p.bare, p.marked, "c"), "fidelity=hifi4 fetchers=3 ");
+	assert_string_equal(spelt(p.bare, p.hints, "c"), "bands=30 fidelity=lofi fetchers=2 ");
+}
+
+static void who_is_wrong_is_known(void **state)
+{
+	Fixture *t = *state;
+	const Plan *net = hinted(t, "", "", "");
+	Planned p;
+	assert_int_equal(planned(t, net, "plan net\ntensor c bands=61!\n", NULL, false, &p), PLAN_WRONG);
+	assert_false(p.line_wrong);
+	assert_int_equal(planned(t, net, "plan net\n", "tensor c bands=61\n", false, &p), PLAN_WRONG);
+	assert_true(p.line_wrong);
+	assert_non_null(strstr(fixture_said(t), "--pin:1:10: error: c: bands=61 is not from 1 to 60"));
+	assert_int_equal(planned(t, hinted(t, "bands = \"61\"", "", ""), NULL, NULL, false, &p),
+			 PLAN_WRONG);
+	assert_non_null(strstr(fixture_said(t), "net.ir:4:6: error: c: bands=61 is not from 1 to 60"));
+}
+
+/* What was found is not looked for again, and costs the same. */
+static void a_whole_plan_needs_no_search(void **state)
+{
+	Fixture *t = *state;
+	const Plan *net = hinted(t, "", "", "");
+	Planned p, again;
+	TextFile text;
+	assert_int_equal(planned(t, net, NULL, NULL, false, &p), PLANNED);
+	assert_false(p.settled);
+	text_open(&text);
+	choice_print(text.f, p.bare, p.choices, NULL, NULL, NULL);
+	const char *file = text_take(&text, t->arena);
+	assert_int_equal(planned(t, net, file, NULL, true, &again), PLANNED);
+	assert_true(again.settled);
+	assert_int_equal(again.time.all.total, p.time.all.total);
+	assert_int_equal(planned(t, net, file, NULL, false, &again), PLANNED);
+	assert_false(again.settled);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -229,6 +310,10 @@ int main(void)
 		TEST(the_later_level_is_heard),
 		TEST(what_cannot_be_with_a_later_level_gives_way),
 		TEST(what_a_search_finds_is_legal_and_has_the_pins),
+		TEST(pins_that_are_not_kept_are_told),
+		TEST(a_request_obeys_all_levels),
+		TEST(who_is_wrong_is_known),
+		TEST(a_whole_plan_needs_no_search),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
