@@ -178,6 +178,7 @@ static const struct {
 	{ "op c k_block=4!\n", "c: k_block=4 is no multiple of 3" },
 	{ "op c weights_buffer=double!\n", NULL },
 	{ "op c act_block_h=96!\n", NULL }, /* with k_block and some bands */
+	{ "op c act_block_h=864!\n", NULL }, /* with bands=7 */
 	{ "op c act_block_h=33!\n", "c: act_block_h=33 is no multiple of" },
 	{ "op c fetchers=5!\n", "c: fetchers=5 is not from 1 to 4; 4 is\n" },
 	{ "op c reshard=0! \n", NULL },
