@@ -22,11 +22,12 @@ static void tell_none(Session *s, const Planned *p)
 			   p->plan->peak > room ? "" : ", which no packing of buffers fits into", room);
 	} else if (p->found.stuck >= 0) {
 		const Step *at = &bare->steps[p->found.stuck];
-		diag_error(s->diag, at->op->loc, "%s '%s': no way to do step %s with what is live beside it fits in "
-			   "%lld bytes of L1 on %d cores", op_info[at->op->kind].name, at->op->name,
-			   choice_step_spelling(bare, p->found.stuck), room, bare->cores);
+		diag_error(s->diag, at->op->loc, "%s '%s': no plan was found that gets beyond step %s "
+			   "in %lld bytes of L1 on %d cores", op_info[at->op->kind].name,
+			   at->op->name, choice_step_spelling(bare, p->found.stuck), room,
+			   bare->cores);
 	} else {
-		diag_error(s->diag, model, "no plan fits in %lld bytes of L1 on %d cores", room,
+		diag_error(s->diag, model, "no plan was found in %lld bytes of L1 on %d cores", room,
 			   bare->cores);
 	}
 	const int pins = report_pin_count(p);
