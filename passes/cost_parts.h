@@ -83,6 +83,13 @@ typedef struct Shapes {
 	} v[MAX_SHAPES];
 } Shapes;
 
+/* All distinct ones; should there be too many, the others count as the last. They depend
+ * on the cut of the result and its groups of weights, not on how those come. */
+void cost_find_shapes(const Plan *p, const Step *s, Shapes *all);
+
+/* cost_work of a step that moves nothing. */
+StepTime cost_work_of(CostContext *x, const Plan *p, const Step *s, const Shapes *all);
+
 /* As cost_shape, of host edges too. */
 CoreShape cost_shape_of(const Step *s, Region own);
 

@@ -105,8 +105,7 @@ CoreShape cost_shape_of(const Step *s, Region r)
 
 static bool same_region(Region a, Region b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-/* All distinct ones; should there be too many, the others count as the last. */
-static void find_shapes(const Plan *p, const Step *s, Shapes *all)
+void cost_find_shapes(const Plan *p, const Step *s, Shapes *all)
 {
 	const PlanTensor *t = cost_worked_on(s);
 	const int cores = (int)cost_least(p->cores, (int64_t)t->cut.bands * t->cut.splits);
@@ -237,18 +236,23 @@ static StepTime constant_time(const CostContext *x, const Step *s, const Shapes 
 	return t;
 }
 
+StepTime cost_work_of(CostContext *x, const Plan *p, const Step *s, const Shapes *all)
+{
+	StepTime t;
+	if (s->kind == STEP_CONSTANT)
+		t = constant_time(x, s, all);
+	else
+		t = s->slice ? cost_slices(x, p, s, all) : cost_images(x, p, s, all, false);
+	cost_lasts(&t, CAUSE_noc, zeros_time(x, s, all));
+	cost_charge(&t, CAUSE_launch, cost_ops(p, s) * x->launch);
+	return t;
+}
+
 StepTime cost_work(CostContext *x, const Plan *p, const Step *s)
 {
 	Shapes all;
-	StepTime t;
 	if (step_moves(s))
 		return (StepTime){ 0 };
-	find_shapes(p, s, &all);
-	if (s->kind == STEP_CONSTANT)
-		t = constant_time(x, s, &all);
-	else
-		t = s->slice ? cost_slices(x, p, s, &all) : cost_images(x, p, s, &all, false);
-	cost_lasts(&t, CAUSE_noc, zeros_time(x, s, &all));
-	cost_charge(&t, CAUSE_launch, cost_ops(p, s) * x->launch);
-	return t;
+	cost_find_shapes(p, s, &all);
+	return cost_work_of(x, p, s, &all);
 }

@@ -121,6 +121,17 @@ static void filter(Searching *x, int rounds)
 	x->bound = bound > x->bound ? bound : x->bound;
 }
 
+/* The same before ways to do steps are priced, which takes longest. */
+static void look_coarsely(Searching *x)
+{
+	if (x->time == NO_WAY)
+		return;
+	x->s.coarse = true;
+	bound_nodes(&x->s);
+	bound_filter(&x->s, x->time);
+	x->s.coarse = false;
+}
+
 static void all_walks(Searching *x, Found *f)
 {
 	const int width = 1000 * (x->o->effort ? x->o->effort : USUAL_EFFORT);
@@ -133,6 +144,7 @@ static void all_walks(Searching *x, Found *f)
 		for (int n = FIRST_VALUES; x->time == NO_WAY && n <= 4 * FIRST_VALUES; n *= 2)
 			first_walk(x, n, FIRST_WIDTH * n / FIRST_VALUES);
 		drop_slow(&x->s, x->time);
+		look_coarsely(x);
 		for (int w = width / 16; w < 16 * width; w *= 16) {
 			filter(x, RENT_ROUNDS);
 			dropped = go(x, w);

@@ -65,7 +65,7 @@ static int64_t step_least(Space *s, int step, int value, DevTypes type, int64_t 
 /* Is all its work known from its value and the type of its main input? */
 static bool is_plain(const Space *s, const TensorSpace *x, int value)
 {
-	return !s->dram && x->values->v[value].place == PLACE_L1;
+	return !s->dram && !s->coarse && x->values->v[value].place == PLACE_L1;
 }
 
 /* Does one step make it? May its weights come early, too? */

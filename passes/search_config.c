@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "passes/choice_legal.h"
+#include "passes/cost_parts.h"
 #include "passes/plan_dram.h"
 
 enum { MOST_VALUES = 128 };
@@ -25,7 +26,16 @@ typedef struct Listing {
 	Config *v;         /* listed so far; `time` is the least it can take */
 	int n;
 	int64_t compute[8]; /* by cout_block: with all weights at hand; 0: not known */
+	Shapes shapes[8];   /* by cout_block; none: not known */
 } Listing;
+
+static int64_t work(Listing *l, const Choice *c)
+{
+	Shapes *all = &l->shapes[c->cout_block & 7];
+	if (!all->n)
+		cost_find_shapes(l->s->bare, &l->x, all);
+	return cost_work_of(&l->s->cost, l->s->bare, &l->x, all).total;
+}
 
 static bool is_pinned(const Listing *l, ChoiceField f)
 {
@@ -74,7 +84,7 @@ static void add(Listing *l, const Choice *c)
 		int64_t *compute = &l->compute[c->cout_block & 7];
 		if (!*compute) {
 			l->x.stream.early = true;
-			*compute = cost_work(&l->s->cost, l->s->bare, &l->x).total;
+			*compute = work(l, c);
 			l->x.stream.early = false;
 		}
 		const int64_t pages = (int64_t)w->pages * l->x.page_bytes * w->passes;
@@ -178,10 +188,10 @@ static Configs *priced(Listing *l)
 			continue;
 		int64_t ahead;
 		size(l, &c.how, &ahead);
-		c.time = c.early = cost_work(&l->s->cost, l->s->bare, &l->x).total;
+		c.time = c.early = work(l, &c.how);
 		if (choice_has(&l->x, CHOICE_prefetch)) {
 			l->x.stream.early = true;
-			c.early = cost_work(&l->s->cost, l->s->bare, &l->x).total;
+			c.early = work(l, &c.how);
 			c.fetch = cost_fetch(&l->s->cost, l->s->bare, &l->x);
 			l->x.stream.early = false;
 		}

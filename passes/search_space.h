@@ -112,6 +112,7 @@ typedef struct Space {
 	CostContext cost;
 	int64_t room;
 	bool dram;      /* tensors may lie in DRAM for good */
+	bool coarse;    /* bounds look at no ways to do a step: for a first look */
 	const Pins *pins;
 	TensorSpace *tensors; /* by id */
 	StepSpace *steps;
