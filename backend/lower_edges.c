@@ -1,17 +1,19 @@
 /*
  * Host tensors in DRAM, and the steps that turn their rows into planes and
- * back. Both data-movement RISC-Vs share the rows.
+ * back. All RISC-Vs of a core have a share in it.
  */
 #include "backend/lower.h"
 
 #include <string.h>
 
+_Static_assert(EDGE_SLOTS == (int)TT_EDGE_SLOTS, "slots of the scratch");
+
 /* A DRAM tensor of two slots; a row of a channel is a page. */
-static ProgramTensor host_tensor(Lowering *l, DType type, int64_t images, int64_t channels,
+static ProgramTensor host_tensor(Lowering *l, int64_t images, int64_t channels,
 				 int64_t height, int64_t width)
 {
-	const uint32_t page = (uint32_t)((width * type_info[type].bytes + ALIGN_DRAM - 1) /
-				       ALIGN_DRAM * ALIGN_DRAM);
+	const int64_t row = width * tt_host_bytes(TT_HOST_BF16);
+	const uint32_t page = (uint32_t)((row + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM);
 	const int64_t pages = (images * channels * height + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS;
 	const uint64_t slot = (uint64_t)pages * page;
 	return (ProgramTensor){
@@ -58,15 +60,20 @@ static void edge_region(Lowering *l, ProgramOp *op, int core, const PlanTensor *
 		  idle ? 0 : (uint32_t)(PLANE * (r.planes.first - plane)));
 }
 
-static void both_riscs(Lowering *l, ProgramOp *op, const char *routine, const PlanTensor *t,
-		       DType host)
+/* One RISC-V moves rows, the others have a part of the columns each. DRAM is read
+ * over NoC 0, which is NCRISC's, and written over NoC 1. */
+static void share(Lowering *l, ProgramOp *op, bool in, const PlanTensor *t)
 {
-	const bool in = strcmp(routine, "edge_in") == 0;
-	for (uint32_t part = 0; part < 2; part++) {
-		const uint32_t args[] = { (uint32_t)t->layout.type,
-					  (uint32_t)program_host_type(host), part, 2 };
-		op->variant[part ? TT_NCRISC : TT_BRISC] =
-			program_variant(l->program, routine, in ? args + 1 : args, in ? 3 : 4);
+	const TtRisc mover = in ? TT_NCRISC : TT_BRISC;
+	const uint32_t parts = TT_RISCS - 1;
+	uint32_t args[] = { (uint32_t)t->layout.type, 0, parts };
+	op->variant[mover] = program_variant(l->program, in ? "edge_read" : "edge_write", &parts, 1);
+	for (int r = 0; r < TT_RISCS; r++) {
+		if (r == (int)mover)
+			continue;
+		op->variant[r] = in ? program_variant(l->program, "edge_in", args + 1, 2)
+				    : program_variant(l->program, "edge_out", args, 3);
+		args[1]++;
 	}
 }
 
@@ -93,8 +100,7 @@ static ProgramPart *host_part(Lowering *l, ProgramEdge *edge, Shape shape, const
 			      int channels)
 {
 	ProgramPart *part = program_part(l->program, edge, shape);
-	part->tensor = host_tensor(l, edge->dtype, t->op->shape.dim[0], channels, t->height,
-				   t->layout.cols);
+	part->tensor = host_tensor(l, t->op->shape.dim[0], channels, t->height, t->layout.cols);
 	return part;
 }
 
@@ -122,7 +128,7 @@ void lower_edge_in(Lowering *l, const Step *s)
 		r.rows = range_both(r.rows, (Range){ 0, t->height });
 		edge_region(l, op, c, t, r, -t->channel / PLANE);
 	}
-	both_riscs(l, op, "edge_in", t, s->op->dtype);
+	share(l, op, true, t);
 	if (l->image == 0)
 		lower_zeros(l, op, s);
 }
@@ -183,5 +189,5 @@ void lower_edge_out(Lowering *l, const Step *s)
 		r.planes = range_both(r.planes, (Range){ in->plane, in->plane + part_planes(in) });
 		edge_region(l, op, c, t, r, in->plane);
 	}
-	both_riscs(l, op, "edge_out", t, s->op->dtype);
+	share(l, op, false, t);
 }

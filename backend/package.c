@@ -106,10 +106,19 @@ static int64_t count_from(Shape s, int axis)
 	return n;
 }
 
+static TesseraType host_type(DType type)
+{
+	const int host = program_host_type(type);
+	if (host < 0)
+		die("a package with %s", type_info[type].name);
+	return (TesseraType)host;
+}
+
 static void add_part(TtbWriter *w, const ProgramEdge *e, const ProgramPart *part, int64_t before)
 {
 	const ProgramTensor *t = &part->tensor;
 	TtbPart to = ttb_whole_part(t->shape, (uint32_t)t->base);
+	to.stored = TT_HOST_BF16;
 	to.page_bytes = t->page_bytes;
 	to.slot_bytes = (uint32_t)t->slot_bytes;
 	if (part->view.rank) {
@@ -134,14 +143,6 @@ static void add_edge(TtbWriter *w, const ProgramEdge *e)
 		if (e->axis < e->parts[i].shape.rank)
 			before += e->parts[i].shape.dim[e->axis];
 	}
-}
-
-static TesseraType host_type(DType type)
-{
-	const int host = program_host_type(type);
-	if (host < 0)
-		die("a package with %s", type_info[type].name);
-	return (TesseraType)host;
 }
 
 static void add_edges(TtbWriter *w, const Program *p)

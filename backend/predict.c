@@ -22,10 +22,10 @@ static int64_t word(const Seen *s, const char *field, int index)
 }
 
 /* Of a row of a host tensor on its way; 0 if the op has none. */
-static int64_t row_bytes(const Seen *s, int64_t host)
+static int64_t row_bytes(const Seen *s)
 {
 	const bool edge = s->op->params == params_find("edge");
-	return edge ? (tt_host_bytes((uint32_t)host) * word(s, "width", 0) + 3) / 4 * 4 : 0;
+	return edge ? (tt_host_bytes(TT_HOST_BF16) * word(s, "width", 0) + 3) / 4 * 4 : 0;
 }
 
 /* A constant of a variant by name; `otherwise` if it has no such argument. */
@@ -105,6 +105,7 @@ static void add_mix(const Seen *s, Work *w)
 static void add_edge(const Seen *s, Work *w)
 {
 	w->edge_rows = word(s, "rows", 0);
+	w->edge_cols = word(s, "width", 0);
 	w->edge_planes = word(s, "planes", 0);
 	w->channels = word(s, "channels", 0) - word(s, "channel", 0);
 	w->channels = w->channels > 0 ? w->channels : 0;
@@ -135,7 +136,7 @@ static void add_constants(const Seen *s, const ProgramVariant *v, Work *w)
 	w->a_type = (DevTypes)constant(v, "a_type", DEV_UNSET);
 	w->b_type = (DevTypes)constant(v, "b_type", DEV_UNSET);
 	w->op = constant(v, "op", 0);
-	w->row_bytes = row_bytes(s, constant(v, "host", 0));
+	w->row_bytes = row_bytes(s);
 	w->kind = constant(v, "kind", 0);
 	w->pair = constant(v, "pair", 0);
 	w->pixels = constant(v, "pixels", 0);
@@ -144,8 +145,6 @@ static void add_constants(const Seen *s, const ProgramVariant *v, Work *w)
 	w->n = constant(v, "n", 1);
 	w->hold = constant(v, "hold", 1);
 	w->phases = constant(v, "phases", 1);
-	w->part = constant(v, "part", 0);
-	w->parts = constant(v, "parts", 1);
 }
 
 /* The cores that push rows to this one in this op. */
@@ -196,13 +195,12 @@ static void add_moves(const Seen *s, Work *w)
 
 static void add_rows(const Seen *s, Work *w)
 {
-	enum { ZEROS = 1024 }; /* bytes of TT_ZEROS */
 	const ProgramOpCore *on = &s->op->cores[s->core];
 	w->pushers = pushers(s);
 	for (int i = 0; i < on->nzeros; i++) {
 		const ProgramZero *z = &on->zeros[i];
 		const int64_t runs = (int64_t)z->count * z->planes;
-		w->zeros += runs * ((z->bytes + ZEROS - 1) / ZEROS);
+		w->zeros += runs * ((z->bytes + TT_ZERO_BYTES - 1) / TT_ZERO_BYTES);
 		w->zero_bytes += runs * z->bytes;
 	}
 	for (int i = 0; i < on->npushes; i++) {
@@ -236,7 +234,7 @@ bool predict_work(const Program *p, int op, int core, TtRisc risc, Work *w, Work
 {
 	const Seen s = { p, &p->ops[op], core };
 	const int variant = program_runs(s.op, core, risc);
-	*w = (Work){ .n = 1, .hold = 1, .phases = 1, .parts = 1, .fetchers = 1 };
+	*w = (Work){ .n = 1, .hold = 1, .phases = 1, .fetchers = 1 };
 	add_params(&s, w);
 	if (risc == TT_BRISC)
 		add_lead(&s, op, w);

@@ -155,7 +155,7 @@ typedef struct ProgramView {
 	int64_t offset, dims[MAX_RANK], strides[MAX_RANK];
 } ProgramView;
 
-/* NCHW fp32 in DRAM as map.h says at its end: a row of a channel is a page. */
+/* NCHW of bf16 in DRAM as map.h says at its end: a row of a channel is a page. */
 typedef struct ProgramTensor {
 	int64_t shape[4];
 	uint64_t base, slot_bytes; /* in each bank */

@@ -125,17 +125,19 @@ static void verify_part(Verifier *v, const ProgramEdge *e, const ProgramPart *pa
 		diag_error(v->d, e->loc, "'%s': the view reaches outside of the tensor's %" PRId64
 			   " elements", e->name, device);
 	if (part->tensor.page_bytes % ALIGN_DRAM
-	    || part->tensor.page_bytes / type_info[e->dtype].bytes < part->tensor.shape[3])
+	    || part->tensor.page_bytes / tt_host_bytes(TT_HOST_BF16) < part->tensor.shape[3])
 		diag_error(v->d, e->loc, "'%s': a page of %u bytes for a row of %" PRId64 " elements",
 			   e->name, part->tensor.page_bytes, part->tensor.shape[3]);
 }
 
-static void verify_edge(Verifier *v, const ProgramEdge *e)
+static void verify_edge(Verifier *v, const ProgramEdge *e, bool output)
 {
 	int64_t along = 0;
 	if (program_host_type(e->dtype) < 0)
 		diag_error(v->d, e->loc, "'%s' is %s; programs take f32, bf16, f16 and u8", e->name,
 			   type_info[e->dtype].name);
+	else if (output && e->dtype == TYPE_U8)
+		diag_error(v->d, e->loc, "'%s' is u8; programs give f32, bf16 and f16", e->name);
 	for (int i = 0; i < e->nparts; i++) {
 		const Shape s = e->parts[i].shape;
 		bool fits = s.rank == e->shape.rank && (e->axis < s.rank || s.rank == 0);
@@ -155,9 +157,9 @@ static void verify_edge(Verifier *v, const ProgramEdge *e)
 void verify_edges(Verifier *v)
 {
 	for (int i = 0; i < v->p->ninputs; i++)
-		verify_edge(v, &v->p->inputs[i]);
+		verify_edge(v, &v->p->inputs[i], false);
 	for (int i = 0; i < v->p->noutputs; i++)
-		verify_edge(v, &v->p->outputs[i]);
+		verify_edge(v, &v->p->outputs[i], true);
 }
 
 bool program_verify(const Program *p, const Target *t, Diag *d)

@@ -20,6 +20,7 @@
  *     rectangle are told the same, and one that sends for two has two semaphores
  *   - chunks, passes and sums between them fit the blocks and the positions
  *   - the routines of an op on tiles are told the same, and what they can hold
+ *   - a host edge has all its parts, and room for their rows
  *
  * Code and stack are known only after linking: code.h.
  */
@@ -46,6 +47,7 @@ void verify_memory(Verifier *v);          /* program_verify_memory.c */
 void verify_op(Verifier *v, int op);      /* program_verify_ops.c */
 void verify_act(Verifier *v, int op);     /* program_verify_act.c */
 void verify_tiles(Verifier *v, int op, int core); /* program_verify_tiles.c */
+void verify_edge_op(Verifier *v, int op, int core); /* program_verify_edges.c */
 void verify_rows(Verifier *v);            /* program_verify_rows.c */
 void verify_moves(Verifier *v);           /* program_verify_moves.c */
 

@@ -145,6 +145,8 @@ void verify_op(Verifier *v, int op)
 		check_params(v, op, core);
 		if (v->d->errors == before && v->p->ops[op].params == params_find("tiles"))
 			verify_tiles(v, op, core);
+		if (v->d->errors == before && v->p->ops[op].params == params_find("edge"))
+			verify_edge_op(v, op, core);
 	}
 	if (v->d->errors == before)
 		verify_senders(v, op);

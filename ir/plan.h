@@ -140,6 +140,9 @@ typedef struct Stream {
 	uint32_t sums_address;
 } Stream;
 
+/* Rows of a host edge that are on their way at a time (runtime/device/edge.h). */
+enum { EDGE_SLOTS = 4 };
+
 /*
  * Weights of a step come in groups of `held` output tiles of 32 channels that
  * are computed side by side from the same pixels. A group is a page of its
@@ -177,7 +180,7 @@ typedef struct Step {
 	int64_t weight_bytes; /* pages a core holds while the step runs */
 	uint32_t weight_address;
 	Stream stream;
-	int64_t scratch_bytes; /* rows on their way from or to the host */
+	int64_t scratch_bytes; /* of a host edge: EDGE_SLOTS rows of each channel of a plane */
 	uint32_t scratch_address;
 	bool beside;     /* goes on while the next step that is not beside runs */
 	int slice;       /* rows of the result at a time; 0: all of them */

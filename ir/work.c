@@ -5,7 +5,7 @@
 #include "ir/pipeline.h"
 #include "ir/work_window.h"
 
-enum { PACKET = 8192, TILE = 32, PLANE = 16 };
+enum { PACKET = 8192, ZERO_BYTES = 1024, TILE = 32, PLANE = 16 };
 
 const char *const work_names[WORK_COUNT] = {
 #define ROUTINE_COST(routine) [WORK_##routine] = #routine,
@@ -225,15 +225,15 @@ static int64_t fetched(const Work *w)
 	return pages(w) / w->fetchers + (pages(w) % w->fetchers > w->fetcher);
 }
 
-/* Rows this RISC-V moves; planes with channels in them. */
-static int64_t my_rows(const Work *w)
-{
-	return w->part < w->edge_rows ? up(w->edge_rows - w->part, w->parts) : 0;
-}
-
+/* Planes with channels in them, and with words of a pixel that have none. */
 static int64_t used_planes(const Work *w)
 {
 	return least(w->edge_planes, up(w->channels, PLANE));
+}
+
+static int64_t bare_planes(const Work *w)
+{
+	return w->edge_planes - least(w->edge_planes, (w->channels + 1) / PLANE);
 }
 
 static int64_t edge_channels(const Work *w) { return least(w->channels, PLANE * w->edge_planes); }

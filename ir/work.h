@@ -65,10 +65,9 @@ typedef struct Work {
 	int64_t page_bytes, dram_page, dram_first;
 	int64_t fetchers, fetcher; /* cores that read in turn, and which of them this one is */
 
-	/* Rows of a host tensor; of those, this RISC-V takes part, part + parts, ... */
-	int64_t edge_rows, edge_planes, channels;
-	int64_t row_bytes; /* of a channel of the host's, in whole words */
-	int64_t part, parts;
+	/* Rows of a host tensor. */
+	int64_t edge_rows, edge_cols, edge_planes, channels;
+	int64_t row_bytes; /* of a channel, in whole words */
 
 	/* Runs of bytes. */
 	int64_t runs, run_bytes;

@@ -14,7 +14,6 @@ enum {
 	PAIR_BYTES = 64,    /* bias, or weights of a tap, of two planes */
 	BIAS_BYTES = 2 * TILE,
 	SUM_BYTES = 4 * TILE_VALUES,
-	EDGE_ROWS = 2 * 2 * PLANE, /* twice 16 for each of two RISC-Vs */
 };
 
 static bool is_product(const Step *s) { return s->kind == STEP_CONV || s->kind == STEP_DECONV2; }
@@ -249,11 +248,13 @@ static void check_scratch(const Checker *c, const Step *s)
 {
 	const bool edge = s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT;
 	const int cols = check_worked_on(s)->layout.cols;
-	const int64_t row = (int64_t)cols * (int64_t)type_info[s->op->dtype].bytes;
+	const int64_t row = (int64_t)cols * (int64_t)type_info[TYPE_BF16].bytes;
 	const int64_t page = (row + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
-	STEP_RULE(c, s, edge ? s->scratch_bytes >= EDGE_ROWS * page : !s->scratch_bytes,
+	const int64_t channels = !edge ? 0 : s->out ? s->op->shape.dim[1] : s->in[0].channels;
+	const int64_t wanted = EDGE_SLOTS * page * (channels < PLANE ? channels : PLANE);
+	STEP_RULE(c, s, edge ? s->scratch_bytes >= wanted : !s->scratch_bytes,
 		  "%lld bytes of rows on their way, %lld are wanted", (long long)s->scratch_bytes,
-		  (long long)(edge ? EDGE_ROWS * page : 0));
+		  (long long)wanted);
 }
 
 void check_weights(const Checker *c)

@@ -94,16 +94,15 @@ static void count_edge(const StepOp *o, int core, Counters *c)
 	const Step *s = &o->view;
 	int channel, channels;
 	const Region r = edge_region(s, core, &channel, &channels);
-	const int64_t row = (int64_t)type_info[s->op->dtype].bytes * cost_worked_on(s)->layout.cols;
-	Work w = { .n = 1, .hold = 1, .phases = 1, .parts = 2, .fetchers = 1,
-		   .row_bytes = (row + 3) / 4 * 4 };
+	const int64_t row = (int64_t)type_info[TYPE_BF16].bytes * cost_worked_on(s)->layout.cols;
+	Work w = { .n = 1, .hold = 1, .phases = 1, .fetchers = 1,
+		   .edge_cols = cost_worked_on(s)->layout.cols, .row_bytes = (row + 3) / 4 * 4 };
 	if (region_empty(r))
 		return;
 	w.edge_rows = range_count(r.rows);
 	w.edge_planes = range_count(r.planes);
 	w.channels = cost_most(channels - channel, 0);
-	for (w.part = 0; w.part < w.parts; w.part++)
-		work_count(s->kind == STEP_EDGE_IN ? WORK_edge_in : WORK_edge_out, &w, c);
+	work_count(s->kind == STEP_EDGE_IN ? WORK_edge_read : WORK_edge_write, &w, c);
 }
 
 /* ---- an op, a step ---- */

@@ -146,7 +146,7 @@ static void add_constants(const Step *s, Work *w)
 
 Work cost_tiles(const Step *s, const CoreShape *c, int phase)
 {
-	Work w = { .n = 1, .hold = 1, .phases = 1, .parts = 1, .chunks = 1, .passes = 1,
+	Work w = { .n = 1, .hold = 1, .phases = 1, .chunks = 1, .passes = 1,
 		   .fetchers = 1, .dram_page = COST_DRAM_PAGE };
 	w.images = cost_is_product(s) ? s->out->images : 1;
 	w.rows = c->rows;

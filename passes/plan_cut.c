@@ -18,9 +18,6 @@
  * run past the last row by less than this and the lead. */
 enum { SLACK_PIXELS = 48 };
 
-/* Rows a host edge works on: two sets of 16 channels for each of two RISC-Vs. */
-enum { EDGE_ROOM = 2 * 2 * PLANE };
-
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 static int larger(int a, int b) { return a > b ? a : b; }
@@ -175,11 +172,18 @@ void plan_size_buffer(const Plan *p, PlanTensor *t)
 	t->bytes = l->place == PLACE_L1 ? layout_bytes(&buffer) + t->slack : 0;
 }
 
+/* Slots of rows of bf16, of each channel of a plane. */
+static int64_t edge_bytes(const Step *s, int cols)
+{
+	const int64_t channels = s->out ? s->op->shape.dim[1] : s->in[0].channels;
+	return EDGE_SLOTS * (channels < PLANE ? channels : PLANE) * round_up(2 * cols, ALIGN_DRAM);
+}
+
 void plan_size_step(const Plan *p, Step *s)
 {
 	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
 	if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT)
-		s->scratch_bytes = EDGE_ROOM * round_up(4 * t->layout.cols, ALIGN_DRAM);
+		s->scratch_bytes = edge_bytes(s, t->layout.cols);
 	s->weight_bytes = s->kind == STEP_MIX ? s->page_bytes : 0;
 	if (s->weights)
 		plan_size_weights(p, s);

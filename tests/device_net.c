@@ -8,6 +8,7 @@
 #include "runtime/host/tessera_rt.h"
 #include "tests/check.h"
 
+enum { PARTS = 4 }; /* of a host edge: all RISC-Vs but one */
 enum { LEAD = 16, SLACK = 2048, IMAGE_PAGE = 2048, CREDIT = 0, ARRIVED = 1 };
 
 Net *net_open(Fixture *t, int cores)
@@ -164,7 +165,7 @@ static void await(Net *n, ProgramOp *op, const Planes *in)
 static ProgramTensor host_tensor(Net *n, const Planes *p)
 {
 	const int64_t height = (int64_t)p->rows * n->p->ncores;
-	const uint32_t page = (uint32_t)(p->cols * 4 + 31) / 32 * 32;
+	const uint32_t page = (uint32_t)(p->cols * 2 + 31) / 32 * 32;
 	const uint64_t pages = (uint64_t)(p->sets * p->channels * height);
 	const uint64_t slot = (pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS * page;
 	return (ProgramTensor){ .shape = { p->sets, p->channels, height, p->cols },
@@ -195,7 +196,7 @@ static ProgramOp *edge(Net *n, const Planes *p, const ProgramTensor *h, const ch
 	program_set(op, "y", 0, (uint32_t)p->halo);
 	program_set(op, "scratch", 0,
 		    take_l1(n, arena_printf(n->t->arena, "scratch%d", n->p->nops),
-			    4 * 16 * h->page_bytes));
+			    TT_EDGE_SLOTS * 16 * h->page_bytes));
 	for (int c = 0; c < n->p->ncores; c++)
 		program_set_core(n->p, op, c, "row", 0, (uint32_t)(c * p->rows));
 	return op;
@@ -216,9 +217,11 @@ void net_input(Net *n, Planes *to)
 	program_part(n->p, e, shape_of(&h))->tensor = h;
 	for (int set = 0; set < to->sets; set++) {
 		ProgramOp *op = edge(n, to, &h, "edge_in", set);
-		for (uint32_t part = 0; part < 2; part++)
-			op->variant[part] =
-				program_variant(n->p, "edge_in", (uint32_t[]){ 0, part, 2 }, 3);
+		op->variant[TT_NCRISC] =
+			program_variant(n->p, "edge_read", (uint32_t[]){ PARTS }, 1);
+		for (uint32_t part = 0; part < PARTS; part++)
+			op->variant[part ? part + 1 : TT_BRISC] =
+				program_variant(n->p, "edge_in", (uint32_t[]){ part, PARTS }, 2);
 		if (set == to->sets - 1)
 			net_made(n, op, to);
 	}
@@ -231,9 +234,12 @@ void net_output(Net *n, const Planes *from)
 	program_part(n->p, e, shape_of(&h))->tensor = h;
 	for (int set = 0; set < from->sets; set++) {
 		ProgramOp *op = edge(n, from, &h, "edge_out", set);
-		for (uint32_t part = 0; part < 2; part++)
-			op->variant[part] = program_variant(
-				n->p, "edge_out", (uint32_t[]){ (uint32_t)from->type, 0, part, 2 }, 4);
+		op->variant[TT_BRISC] =
+			program_variant(n->p, "edge_write", (uint32_t[]){ PARTS }, 1);
+		for (uint32_t part = 0; part < PARTS; part++)
+			op->variant[TT_NCRISC + part] = program_variant(
+				n->p, "edge_out", (uint32_t[]){ (uint32_t)from->type, part, PARTS },
+				3);
 	}
 }
 

@@ -30,8 +30,8 @@ static void walk_parts(const Ttb *t)
 			uint8_t *stage = calloc(TT_DRAM_BANKS, p->slot_bytes);
 			if (!host || !stage)
 				abort();
-			view_to_stage(p, sizeof *host, host, stage);
-			view_from_stage(p, sizeof *host, host, stage);
+			view_to_stage(p, x->type, host, stage);
+			view_from_stage(p, x->type, host, stage);
 			free(host);
 			free(stage);
 		}

@@ -347,18 +347,18 @@ static void counters_of_a_plan_are_those_of_its_program(void **state)
 		    && seen.halos);
 }
 
-/* A net that only goes in and out: what BRISC executes for it in the emulator, and
- * what is said of it. */
-static void edges_of(const char *type, int channels)
+/* A net that only goes in and out: what its busiest TRISC executes for it in the
+ * emulator, and what is said of it. */
+static void edges_of(int channels)
 {
 	void *state;
 	fixture_setup(&state);
 	Fixture *t = state;
 	const char *text = arena_printf(t->arena,
-		"graph \"edges\"\n%%x = input {stored = bf16} : %s[1,%d,8,160]\n"
-		"%%y = relu %%x {stored = bf16} : %s[1,%d,8,160]\n"
-		"%%o = output %%y : %s[1,%d,8,160]\n",
-		type, channels, type, channels, type, channels);
+		"graph \"edges\"\n%%x = input {stored = bf16} : f32[1,%d,16,160]\n"
+		"%%y = relu %%x {stored = bf16} : f32[1,%d,16,160]\n"
+		"%%o = output %%y : f32[1,%d,16,160]\n",
+		channels, channels, channels);
 	Network *n = network_compile(t->arena, &t->diag, text, 1);
 	assert_non_null(n);
 	const Counters *all = counted_run(t->arena, n->program, &n->emission,
@@ -368,11 +368,14 @@ static void edges_of(const char *type, int channels)
 		const Step *s = &n->plan->steps[i];
 		if (s->kind != STEP_EDGE_IN && s->kind != STEP_EDGE_OUT)
 			continue;
-		const int64_t counted = cost_predict(n->target, &all[i]).cycles[COST_brisc];
+		const Cost c = cost_predict(n->target, &all[i]);
+		int64_t counted = 0;
+		for (int r = COST_trisc0; r <= COST_trisc2; r++)
+			counted = c.cycles[r] > counted ? c.cycles[r] : counted;
 		const int64_t said = cost_work(&x, n->plan, s).cycles[CAUSE_issue];
-		print_message("%s %2d channels %-8s counted %7lld, said %7lld\n", type, channels,
+		print_message("%2d channels %-8s counted %7lld, said %7lld\n", channels,
 			      step_names[s->kind], (long long)counted, (long long)said);
-		assert_in_range(said * 100 / counted, 95, 105);
+		assert_in_range(said * 100 / counted, 90, 110);
 	}
 	network_free(n);
 	fixture_teardown(&state);
@@ -381,11 +384,8 @@ static void edges_of(const char *type, int channels)
 static void edges_take_what_their_instructions_take(void **state)
 {
 	(void)state;
-	for (int channels = 1; channels < 34; channels += channels < 4 ? 2 : 14) {
-		edges_of("f32", channels);
-		edges_of("bf16", channels);
-		edges_of("f16", channels);
-	}
+	for (int channels = 1; channels < 34; channels += channels < 4 ? 1 : 14)
+		edges_of(channels);
 }
 
 int main(int argc, char **argv)

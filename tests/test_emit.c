@@ -89,7 +89,7 @@ static void each_risc_v_gets_the_variants_it_runs(void **state)
 {
 	Fixture *t = *state;
 	const Emission e = emitted(t, program_small(t), &plain);
-	static const char *const runs[TT_RISCS] = { "edge_in_0_0_1", "weights_receive",
+	static const char *const runs[TT_RISCS] = { "edge_in_0_1", "weights_receive",
 		"conv_unpack_1_1_1_1", "conv_math_1_1_4", "store_1_1_1_1" };
 	uint32_t size = 0, end = 0;
 	for (int r = 0; r < TT_RISCS; r++) {
@@ -102,7 +102,9 @@ static void each_risc_v_gets_the_variants_it_runs(void **state)
 	}
 	assert_int_equal(block_word(e.package, 0, 1, 1 + TT_NCRISC),
 			 function_in(e.elf[TT_NCRISC], "weights_fetch", &size));
-	assert_int_equal(block_word(e.package, 0, 0, 1 + TT_NCRISC), 0);
+	assert_int_equal(block_word(e.package, 0, 0, 1 + TT_NCRISC),
+			 function_in(e.elf[TT_NCRISC], "edge_read_1", &size));
+	assert_int_equal(block_word(e.package, 0, 0, 1 + TT_TRISC0), 0);
 }
 
 static void llvm_makes_the_same_code_again(void **state)

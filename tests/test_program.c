@@ -100,24 +100,24 @@ static void text_that_is_wrong_is_refused_where_it_is_wrong(void **state)
 		{ "variant in_a", "varient in_a", "did you mean 'variant'?" },
 		{ "= edge_in {", "= edge_on {", "p:3:16: error: there is no routine 'edge_on'" },
 		{ "= edge_in {", "= edge_inn {", "did you mean 'edge_in'?" },
-		{ "parts = 1}", "part = 1}", "p:3:45: error: 'part' is given twice" },
-		{ ", parts = 1}", "}", "p:3:43: error: 'parts' of edge_in is missing" },
+		{ "parts = 1}", "part = 1}", "p:3:35: error: 'part' is given twice" },
+		{ ", parts = 1}", "}", "p:3:33: error: 'parts' of edge_in is missing" },
 		{ "parts = 1}", "prats = 1}", "there is no argument of edge_in 'prats'" },
 		{ "variant math_a", "variant in_a", "there is a variant 'in_a' already" },
 		{ "0x4000", "0x40000000000000000", "p:1:48: error: the number is too large" },
-		{ "life 0..1", "life 0,1", "p:10:45: error: ',' stands where '..' should" },
+		{ "life 0..1", "life 0,1", "p:12:45: error: ',' stands where '..' should" },
 		{ "\"x\" l1", "\"x l1", "stands where" },
 		{ "f32[1,16", "f23[1,16", "there is no type 'f23'" },
 		{ "part [1,16,4,32] of [1,16,4,32]", "part [1] of [1]", "has 4 dims" },
-		{ "slot 0x400", "slot 0x400 view 0 [2] [1,2]", "as many strides as dims" },
-		{ "op 1 ", "cores (2,0) op 1 ", "p:30:7: error: cores come before the first op" },
-		{ "op 1 ", "op 7 ", "p:30:4: error: this is op 1, not 7" },
+		{ "slot 0x200", "slot 0x200 view 0 [2] [1,2]", "as many strides as dims" },
+		{ "op 1 ", "cores (2,0) op 1 ", "p:33:7: error: cores come before the first op" },
+		{ "op 1 ", "op 7 ", "p:33:4: error: this is op 1, not 7" },
 		{ "params edge", "params egde", "there is no structure 'egde'" },
 		{ "brisc in_a", "brisc in_b", "there is no variant 'in_b'" },
 		{ "pitch = 48,", "pich = 48,", "there is no field of edge 'pich'" },
 		{ "in = [0x20000]", "in = [1,2,3,4,5,6,7,8,9]", "'in' has 8 elements" },
 		{ "in_y[0]", "in_y[8]", "8 is not in 0..7" },
-		{ "core 1 {row = 2, y", "core 2 {row = 2, y", "p:28:7: error: core 2 is not one of 2" },
+		{ "core 1 {row = 2, y", "core 2 {row = 2, y", "p:31:7: error: core 2 is not one of 2" },
 		{ "hash 0x0", "hash 0x0 data \"00\"", "two hex digits for each of 2112 bytes" },
 		{ "cores (0,0)", "cores (0;0)", "p:2:9: error: character 0x3b has no place here" },
 		{ "rows = 2,", "rows = -2,", "-2 is not in 0..4294967295" },
@@ -158,6 +158,21 @@ static void refuse_each(Fixture *t, const char *text, const Case *cases, size_t 
 	}
 }
 
+static void a_host_edge_without_all_its_parts_is_refused(void **state)
+{
+	static const Case cases[] = {
+		{ "\tncrisc read_a\n", "", "0 RISC-Vs move rows, 1 of 1 parts are there" },
+		{ "\tbrisc in_a\n", "", "1 RISC-Vs move rows, 0 of 1 parts are there" },
+		{ "\tbrisc in_a\n", "\tbrisc in_a\n\ttrisc0 in_a\n", "2 of 1 parts are there" },
+		{ "edge_read {parts = 1}", "edge_read {parts = 2}", "op 'x', core 0: 1 RISC-Vs move rows" },
+		{ "{part = 0, parts = 1}", "{part = 1, parts = 1}", "op 'x', core 0: 1 RISC-Vs move rows" },
+		{ "\tbrisc write_a\n", "\tbrisc read_a\n", "op 'y', core 0: 1 RISC-Vs move rows" },
+		{ "scratch = 0x30000", "scratch = 0x30020", "64 rows of 64 bytes at 0x30020 are not" },
+		{ "scratch = 0x30000", "scratch = 0x2fff0", "at 0x2fff0 are not on 32 bytes in a buffer" },
+	};
+	refuse_each(*state, small_program, cases, sizeof cases / sizeof *cases);
+}
+
 static void what_would_not_run_is_refused(void **state)
 {
 	static const Case cases[] = {
@@ -172,16 +187,17 @@ static void what_would_not_run_is_refused(void **state)
 		{ "\"rows\" l1 at 0x30000", "\"rows\" l1 at 0x19cb0", "is not within 0x19cc0 to 0x16e000" },
 		{ "life 1..2", "life 1..3", "'y' lives from op 1 to op 3 of 3" },
 		{ "base 0x2000 page", "base 0x2010 page", "'x' at 0x2010 is not on 32 bytes" },
-		{ "base 0x2800 page", "base 0x2400 page", "'x' and 'y' share byte 0x2400" },
+		{ "base 0x2400 page", "base 0x2200 page", "'x' and 'y' share byte 0x2200" },
 		{ "at 0x0 bytes 2112", "at 0x3000 bytes 2112", "DRAM is said to be free from 0x4000 on" },
-		{ "slot 0x400", "slot 0x200", "a slot of 0x200 bytes for 0x300" },
-		{ "page 128", "page 96", "a page of 96 bytes for a row of 32 elements" },
+		{ "slot 0x200", "slot 0x100", "a slot of 0x100 bytes for 0x180" },
+		{ "page 64", "page 32", "a page of 32 bytes for a row of 32 elements" },
 		{ "f32[1,16,4,32] axis", "f32[1,16,5,32] axis", "does not fit along axis 0" },
-		{ "slot 0x400", "slot 0x400 view 1 [2048] [1]", "reaches outside of the tensor's 2048" },
-		{ "slot 0x400", "slot 0x400 view 0 [7] [1]", "a part of 2048 elements looks at 7" },
+		{ "slot 0x200", "slot 0x200 view 1 [2048] [1]", "reaches outside of the tensor's 2048" },
+		{ "slot 0x200", "slot 0x200 view 0 [7] [1]", "a part of 2048 elements looks at 7" },
 		{ "f32[1,16,4,32] axis", "i64[1,16,4,32] axis", "programs take f32, bf16, f16 and u8" },
-		{ "brisc in_a", "trisc0 in_a", "op 'x', core 0: edge_in cannot run on trisc0" },
-		{ "\tbrisc in_a", "\tncrisc fetch", "wants parameters tiles, the op has edge" },
+		{ "\"y\" f32", "\"y\" u8", "'y' is u8; programs give f32, bf16 and f16" },
+		{ "ncrisc read_a", "trisc0 read_a", "op 'x', core 0: edge_read cannot run on trisc0" },
+		{ "\tncrisc read_a", "\tncrisc fetch", "wants parameters tiles, the op has edge" },
 		{ "cols = 32", "cols = 5000", "cols[0] is 5000, not in 1..4080 (columns of positions)" },
 		{ "cb 0 at 0x28000", "cb 32 at 0x28000", "circular buffer 32 is not in 0..31" },
 		{ "cb 0 at 0x28000", "cb 0 at 0x28008", "are not on 16 bytes" },
@@ -361,6 +377,7 @@ int main(void)
 		T(built_and_read_programs_are_the_same),
 		T(text_that_is_wrong_is_refused_where_it_is_wrong),
 		T(the_small_program_is_sound),
+		T(a_host_edge_without_all_its_parts_is_refused),
 		T(what_would_not_run_is_refused),
 		T(a_program_with_moves_is_sound),
 		T(moves_that_would_not_run_are_refused),

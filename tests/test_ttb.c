@@ -118,8 +118,8 @@ static void other_versions_architectures_and_damage_are_refused(void **state)
 {
 	(void)state;
 	refused(0, 0, true, "not a package");
-	refused(offsetof(TtbHeader, version), 2, true,
-		"of version 2, this library reads version 1");
+	refused(offsetof(TtbHeader, version), 1, true,
+		"of version 1, this library reads version 2");
 	refused(offsetof(TtbHeader, arch), 0x6b616552, true,
 		"a package for Reakhole, this library runs wormhole");
 	refused(offsetof(TtbHeader, bytes), 64, true, "says it has 64 bytes");
@@ -189,6 +189,8 @@ static void parts_stay_within_both_tensors(void **state)
 	refused(field(TTB_PARTS, offsetof(TtbPart, page_bytes)), 0, true, "x: a page of 0 bytes");
 	refused(field(TTB_PARTS, offsetof(TtbPart, slot_bytes)), 32, true,
 		"x: 2 pages of 32 bytes");
+	refused(field(TTB_PARTS, offsetof(TtbPart, stored)), TT_HOST_F16, true,
+		"x: f32, of which nothing of type 2 is kept");
 	refused(field(TTB_PARTS, offsetof(TtbPart, nchw)), 0, true, "x: a part of 0x3x5x7");
 	refused(field(TTB_PARTS, offsetof(TtbPart, rank)), 9, true, "x: a view that is none");
 	refused(field(TTB_PARTS, offsetof(TtbPart, dims)), 106, true,

@@ -1,4 +1,5 @@
 /* Parts between the caller's arrays and pages in DRAM, against plain loops. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,8 +28,8 @@ static void expect(const TtbPart *p)
 	for (int i = 0; i < MOST; i++)
 		host[i] = (float)i + 0.25f;
 	memset(back, 0, sizeof back);
-	view_to_stage(p, sizeof(float), host, stage);
-	view_from_stage(p, sizeof(float), back, stage);
+	view_to_stage(p, TT_HOST_F32, host, stage);
+	view_from_stage(p, TT_HOST_F32, back, stage);
 	for (int64_t k = 0; k < elements; k++) {
 		const int64_t h = p->start + k / p->run * p->pitch + k % p->run;
 		int64_t rest = k, at = p->offset;
@@ -45,6 +46,106 @@ static void expect(const TtbPart *p)
 	assert_true(memcmp(back, (float[MOST]){ 0 }, sizeof back) == 0);
 	free(stage);
 	free(wanted);
+}
+
+/* All values of so many bits, of f32 those near bf16 and between, by way of it: what
+ * stands in the stage, and what comes back of it. */
+static void by_way_of_bf16(uint32_t type, int bits, uint32_t (*to)(uint32_t),
+			   uint32_t (*back)(uint32_t))
+{
+	const size_t size = tt_host_bytes(type), most = (size_t)1 << bits;
+	TtbPart p = ttb_whole_part((int64_t[]){ 1, 1, 1, (int64_t)most }, 0);
+	uint8_t *host = malloc(most * size), *stage = calloc(TT_DRAM_BANKS, p.slot_bytes);
+
+	assert_true(host && stage);
+	p.stored = TT_HOST_BF16;
+	for (uint32_t i = 0; i < most; i++) {
+		static const uint32_t low[] = { 0, 0x7fff, 0x8000, 0x8001 };
+		const uint32_t value = type == TT_HOST_F32 ? i >> 2 << 16 | low[i & 3] : i;
+		memcpy(host + i * size, &value, size);
+	}
+	view_to_stage(&p, type, host, stage);
+	for (uint32_t i = 0; i < most; i++) {
+		uint32_t from = 0, bf16 = 0;
+		memcpy(&from, host + i * size, size);
+		memcpy(&bf16, stage + 2 * i, 2);
+		if (bf16 != to(from))
+			fail_msg("0x%x is kept as 0x%x, not 0x%x", from, bf16, to(from));
+	}
+	if (back) {
+		view_from_stage(&p, type, host, stage);
+		for (uint32_t i = 0; i < most; i++) {
+			uint32_t from = 0, bf16 = 0;
+			memcpy(&from, host + i * size, size);
+			memcpy(&bf16, stage + 2 * i, 2);
+			assert_int_equal(from, back(bf16));
+		}
+	}
+	free(host);
+	free(stage);
+}
+
+static uint32_t bits_of(float f)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof bits);
+	return bits;
+}
+
+static float number(uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, sizeof f);
+	return f;
+}
+
+/* The nearest of the two neighbours, by doubles; of two as near the even one. */
+static uint32_t nearest_bf16(uint32_t bits)
+{
+	const uint32_t below = bits & 0xffff0000u, above = below + 0x10000;
+	const double x = number(bits), a = number(below);
+
+	if (isnan(x))
+		return bits >> 16 | 0x40;
+	if (isinf(a))
+		return below >> 16;
+	const double b = isinf(number(above)) ? copysign(0x1p128, a) : number(above);
+	if (fabs(x - a) == fabs(b - x))
+		return (below & 0x10000 ? above : below) >> 16;
+	return (fabs(x - a) < fabs(b - x) ? below : above) >> 16;
+}
+
+static double f16_number(uint32_t half)
+{
+	const int exponent = half >> 10 & 31;
+	const double value = half & 0x3ff, sign = half & 0x8000 ? -1 : 1;
+
+	if (exponent == 31)
+		return value ? NAN : sign * INFINITY;
+	return sign * (exponent ? ldexp(value + 1024, exponent - 25) : ldexp(value, -24));
+}
+
+static uint32_t f16_to_bf16(uint32_t half)
+{
+	const double x = f16_number(half);
+
+	if (isnan(x)) /* a sign and as much of its bits as there is room for */
+		return (half & 0x8000) | 0x7f80 | (half & 0x3ff) >> 3 | 0x40;
+	return nearest_bf16(bits_of((float)x));
+}
+
+static uint32_t u8_to_bf16(uint32_t byte) { return bits_of((float)byte) >> 16; }
+
+static uint32_t bf16_to_f32(uint32_t half) { return half << 16; }
+
+static void elements_are_kept_as_the_nearest_bf16(void **state)
+{
+	(void)state;
+	by_way_of_bf16(TT_HOST_F32, 18, nearest_bf16, bf16_to_f32);
+	by_way_of_bf16(TT_HOST_F16, 16, f16_to_bf16, NULL);
+	by_way_of_bf16(TT_HOST_U8, 8, u8_to_bf16, NULL);
 }
 
 static void a_whole_tensor_is_rows_in_pages(void **state)
@@ -119,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_tensor_is_rows_in_pages),
+		cmocka_unit_test(elements_are_kept_as_the_nearest_bf16),
 		cmocka_unit_test(strides_permute_and_pick),
 		cmocka_unit_test(parts_are_joined_along_an_axis),
 	};

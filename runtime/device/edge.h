@@ -1,27 +1,24 @@
 /*
- * The edges of a net: rows of host tensors in DRAM to planes and back, on BRISC
- * and NCRISC; and copies within L1.
+ * The edges of a net: rows of host tensors in DRAM to planes and back.
  *
- * A row of 16 channels is read to one half of the scratch while the other half is
- * converted, or converted to one half while the other is written.
+ * One RISC-V moves rows (edge_move.h), the others have a part of the columns each
+ * and turn them into pixels (here), or pixels into rows. A turn is a row of up to 16
+ * channels, those of a plane. Rows wait for their turn in TT_EDGE_SLOTS slots of the
+ * scratch, one behind the other, round and round; who is how far stands in
+ * TT_EDGE_TURNS.
+ *
+ *     in:   who moves reads turn t to its slot when all parts are through with
+ *           t - TT_EDGE_SLOTS; a part waits until it is there
+ *     out:  a part fills the slot of turn t when t - TT_EDGE_SLOTS has been written;
+ *           who moves waits until all parts have
  */
 #ifndef RUNTIME_DEVICE_EDGE_H
 #define RUNTIME_DEVICE_EDGE_H
 
-#include "runtime/device/edge_types.h"
+#include "runtime/device/edge_pixels.h"
 
-/* The row of channel c that is `row` rows down, as a page in DRAM. */
-static inline uint32_t tt_edge_page(const TtEdge *p, uint32_t c, uint32_t row)
-{
-	return (p->batch * p->channels + c) * p->height + p->row + row;
-}
-
-static inline uint32_t tt_edge_at(const TtEdge *p, uint32_t page)
-{
-	const uint32_t slot = (tt_local()->run - 1) & 1;
-	return tt_dram_at(page % TT_DRAM_BANKS,
-			  p->base + slot * p->slot_bytes + page / TT_DRAM_BANKS * p->page_bytes);
-}
+/* Words of TT_EDGE_TURNS: who moves, then part by part. */
+enum { TT_EDGE_MOVES, TT_EDGE_PART };
 
 /* Channels of the tensor in plane i. */
 static inline uint32_t tt_edge_channels(const TtEdge *p, uint32_t i)
@@ -36,195 +33,106 @@ static inline uint32_t tt_edge_pixel(const TtEdge *p, uint32_t plane, uint32_t r
 	return ((p->first + plane) * p->buffer_height + p->y + row) * p->pitch + p->x;
 }
 
-static inline uint32_t tt_edge_scratch(const TtEdge *p, uint32_t part, uint32_t turn)
+static inline uint32_t tt_edge_slot(const TtEdge *p, uint32_t turn)
 {
-	return p->scratch + (2 * part + (turn & 1)) * 16 * p->page_bytes;
+	return p->scratch + turn % TT_EDGE_SLOTS * tt_least(16, p->channels) * p->page_bytes;
 }
 
-/* Of a row on its way: whole words. */
-static inline uint32_t tt_edge_bytes(const TtEdge *p, uint32_t host)
+/* Turns that `who` is through with in this op, which its number stands before: the
+ * words only grow. */
+static inline void tt_edge_tell(uint32_t who, uint32_t turns)
 {
-	return (tt_host_bytes(host) * p->width + 3) & ~3u;
+	tt_l1_set(TT_EDGE_TURNS + 4 * who, tt_local()->op << 16 | turns);
 }
 
-static inline void tt_edge_read(const TtEdge *p, uint32_t host, uint32_t plane, uint32_t row,
-				uint32_t to)
+static inline void tt_edge_await(uint32_t who, uint32_t turns)
 {
-	for (uint32_t c = 0; c < tt_edge_channels(p, plane); c++) {
-		const uint32_t page = tt_edge_page(p, p->channel + 16 * plane + c, row);
-		tt_noc_read(tt_dram_node(page % TT_DRAM_BANKS), tt_edge_at(p, page),
-			    to + c * p->page_bytes, tt_edge_bytes(p, host));
-	}
+	tt_l1_reach(TT_EDGE_TURNS + 4 * who, tt_local()->op << 16 | turns);
 }
 
-TT_INLINE void tt_edge_word(uint32_t host, uint32_t even, uint32_t odd, uint32_t to)
+/* Columns of a part, and how many there are. */
+typedef struct TtColumns {
+	uint32_t first, count;
+} TtColumns;
+
+TT_INLINE TtColumns tt_edge_columns(const TtEdge *p, uint32_t part, uint32_t parts)
 {
-	const uint32_t low = tt_host_value(host, even);
-	*tt_l1(to) = low | tt_host_value(host, odd) << 16;
+	const uint32_t all = parts * TT_EDGE_TURN;
+	const uint32_t share = (p->width + all - 1) / all * TT_EDGE_TURN;
+	TtColumns c = { part * share, 0 };
+	if (c.first < p->width)
+		c.count = tt_least(share, p->width - c.first);
+	return c;
 }
 
-/* A row of two channels to one word of each pixel, two pixels a turn. */
-TT_INLINE void tt_edge_pair(uint32_t host, uint32_t even, uint32_t odd, uint32_t to, uint32_t width)
+/* Rows of up to 16 channels to pixels. Words without a channel are 0 already. */
+TT_INLINE void tt_edge_pixels(const TtEdge *p, TtColumns at, uint32_t from, uint32_t channels,
+			      uint32_t to)
 {
-	const uint32_t size = tt_host_bytes(host), end = even + size * (width & ~1u);
-	for (; even != end; even += 2 * size, odd += 2 * size, to += 64) {
-		tt_edge_word(host, even, odd, to);
-		tt_edge_word(host, even + size, odd + size, to + 32);
-	}
-	if (width & 1)
-		tt_edge_word(host, even, odd, to);
-}
-
-TT_INLINE void tt_edge_single(uint32_t host, uint32_t even, uint32_t to, uint32_t width)
-{
-	const uint32_t size = tt_host_bytes(host);
-	for (const uint32_t end = even + size * width; even != end; even += size, to += 32)
-		*tt_l1(to) = tt_host_value(host, even);
-}
-
-static inline void tt_edge_nothing(uint32_t to, uint32_t width)
-{
-	for (const uint32_t end = to + 32 * width; to != end; to += 32)
-		*tt_l1(to) = 0;
-}
-
-/* A row of up to 16 channels to pixels; the channels that are not there to 0. */
-TT_INLINE void tt_edge_convert(const TtEdge *p, uint32_t host, uint32_t from, uint32_t channels,
-			       uint32_t to)
-{
-	const uint32_t width = p->width, page = p->page_bytes;
-	for (uint32_t c = 0; c < 16; c += 2, from += 2 * page, to += 4) {
+	const uint32_t page = p->page_bytes;
+	from += 2 * at.first;
+	to += TT_PIXEL_BYTES * at.first;
+	for (uint32_t c = 0; c < channels; c += 2, from += 2 * page, to += 4) {
 		if (c + 1 < channels)
-			tt_edge_pair(host, from, from + page, to, width);
-		else if (c < channels)
-			tt_edge_single(host, from, to, width);
+			tt_edge_words_in(from, from + page, 1, to, at.count);
 		else
-			tt_edge_nothing(to, width);
+			tt_edge_words_in(from, from, 0, to, at.count);
 	}
 }
 
-TT_ROUTINE void tt_edge_in(const TtEdge *p, uint32_t host, uint32_t part, uint32_t parts)
+TT_ROUTINE void tt_edge_in(const TtEdge *p, uint32_t part, uint32_t parts)
 {
+	const TtColumns at = tt_edge_columns(p, part, parts);
 	uint32_t turn = 0;
-	if (part >= p->rows || !p->planes)
-		return;
-	tt_edge_read(p, host, 0, part, tt_edge_scratch(p, part, 0));
-	for (uint32_t row = part; row < p->rows; row += parts) {
-		for (uint32_t plane = 0; plane < p->planes; plane++, turn++) {
-			const uint32_t last = plane + 1 == p->planes;
-			const uint32_t next_row = last ? row + parts : row;
-			noc_async_read_barrier();
-			if (next_row < p->rows)
-				tt_edge_read(p, host, last ? 0 : plane + 1, next_row,
-					     tt_edge_scratch(p, part, turn + 1));
-			tt_edge_convert(p, host, tt_edge_scratch(p, part, turn),
-					tt_edge_channels(p, plane),
-					p->at + 32 * tt_edge_pixel(p, plane, row));
-		}
-	}
-	noc_async_read_barrier();
-}
-
-/* One value of bfp8_b: sign, 7 bits without a hidden one, the exponent of 16. */
-static inline uint32_t tt_widen_bfp8(uint32_t byte, uint32_t exponent)
-{
-	uint32_t value = byte & 127;
-	if (!value)
-		return 0;
-	while (!(value & 64) && exponent) {
-		value <<= 1;
-		exponent--;
-	}
-	return (byte & 128) << 24 | exponent << 23 | (value & 63) << 17;
-}
-
-TT_INLINE void tt_edge_widen_bf16(const TtEdge *p, uint32_t host, uint32_t pixel,
-				  uint32_t channels, uint32_t to)
-{
-	const uint32_t size = tt_host_bytes(host), width = p->width, page = p->page_bytes;
-	uint32_t from = p->at + 32 * pixel;
-	for (uint32_t c = 0; c < channels; c += 2, from += 4, to += 2 * page) {
-		const uint32_t end = to + size * width, odd = c + 1 < channels ? page : 0;
-		uint32_t at = from;
-		/* An odd channel that is not there is written first, over itself. */
-		for (uint32_t x = to; x != end; x += size, at += 32) {
-			const uint32_t two = *tt_l1(at);
-			tt_host_set(host, x + odd, two & 0xffff0000u);
-			tt_host_set(host, x, two << 16);
+	for (uint32_t row = 0; row < p->rows; row++) {
+		for (uint32_t plane = 0; plane < p->planes; plane++) {
+			const uint32_t slot = tt_edge_slot(p, turn);
+			tt_edge_await(TT_EDGE_MOVES, ++turn);
+			tt_edge_pixels(p, at, slot, tt_edge_channels(p, plane),
+				       p->at + TT_PIXEL_BYTES * tt_edge_pixel(p, plane, row));
+			tt_edge_tell(TT_EDGE_PART + part, turn);
 		}
 	}
 }
 
-TT_INLINE void tt_edge_widen_bfp8(const TtEdge *p, uint32_t host, uint32_t pixel,
-				  uint32_t channels, uint32_t to)
+/* Pixels of a row of a plane to rows of its channels. */
+TT_INLINE void tt_edge_rows(const TtEdge *p, TtColumns at, uint32_t type, uint32_t pixel,
+			    uint32_t channels, uint32_t to)
 {
+	const uint32_t page = p->page_bytes;
 	const uint32_t all = p->total * p->buffer_height * p->pitch;
-	for (uint32_t x = 0; x < p->width; x++, pixel++, to += tt_host_bytes(host)) {
-		const uint32_t at = p->at + pixel, from = p->at + all + 16 * pixel;
-		const uint32_t exponent = *tt_l1(at & ~3u) >> 8 * (at & 3) & 255;
-		for (uint32_t c = 0; c < channels; c++)
-			tt_host_set(host, to + c * p->page_bytes,
-				    tt_widen_bfp8(*tt_l1(from + (c & ~3u)) >> 8 * (c & 3),
-						  exponent));
+	pixel += at.first;
+	to += 2 * at.first;
+	uint32_t from = p->at + (type == 1 ? TT_PIXEL_BYTES * pixel : all + 16 * pixel);
+	if (type != 1) {
+		for (uint32_t c = 0; c < channels; c++, from++, to += page)
+			tt_edge_bytes_out(p->at + pixel, from, to, at.count);
+		return;
+	}
+	for (uint32_t c = 0; c < channels; c += 2, from += 4, to += 2 * page) {
+		if (c + 1 < channels)
+			tt_edge_words_out(from, to, to + page, 1, at.count);
+		else
+			tt_edge_words_out(from, to, to, 0, at.count);
 	}
 }
 
-/* Rows of an odd number of half words end with a zero. */
-TT_INLINE void tt_edge_end(const TtEdge *p, uint32_t host, uint32_t channels, uint32_t to)
+TT_ROUTINE void tt_edge_out(const TtEdge *p, uint32_t type, uint32_t part, uint32_t parts)
 {
-	const uint32_t bytes = tt_host_bytes(host) * p->width;
-	for (uint32_t c = 0; (bytes & 3) && c < channels; c++)
-		tt_host_set(host, to + c * p->page_bytes + bytes, 0);
-}
-
-TT_ROUTINE void tt_edge_out(const TtEdge *p, uint32_t type, uint32_t host, uint32_t part,
-			    uint32_t parts)
-{
+	const TtColumns at = tt_edge_columns(p, part, parts);
 	uint32_t turn = 0;
-	for (uint32_t row = part; row < p->rows; row += parts) {
-		for (uint32_t plane = 0; plane < p->planes; plane++, turn++) {
+	for (uint32_t row = 0; row < p->rows; row++) {
+		for (uint32_t plane = 0; plane < p->planes; plane++) {
 			const uint32_t channels = tt_edge_channels(p, plane);
-			const uint32_t scratch = tt_edge_scratch(p, part, turn);
 			if (!channels)
-				continue;
-			if (type == 1)
-				tt_edge_widen_bf16(p, host, tt_edge_pixel(p, plane, row), channels,
-						   scratch);
-			else
-				tt_edge_widen_bfp8(p, host, tt_edge_pixel(p, plane, row), channels,
-						   scratch);
-			tt_edge_end(p, host, channels, scratch);
-			/* The last word again, so that all are in L1. */
-			const uint32_t end = scratch + (channels - 1) * p->page_bytes +
-					     tt_edge_bytes(p, host) - 4;
-			tt_l1_set(end, *tt_l1(end));
-			noc_async_write_barrier(); /* the other half may be filled again */
-			for (uint32_t c = 0; c < channels; c++) {
-				const uint32_t page =
-					tt_edge_page(p, p->channel + 16 * plane + c, row);
-				tt_noc_write(scratch + c * p->page_bytes,
-					     tt_dram_node(page % TT_DRAM_BANKS),
-					     tt_edge_at(p, page), tt_edge_bytes(p, host));
-			}
+				break;
+			if (turn >= TT_EDGE_SLOTS)
+				tt_edge_await(TT_EDGE_MOVES, turn + 1 - TT_EDGE_SLOTS);
+			tt_edge_rows(p, at, type, tt_edge_pixel(p, plane, row), channels,
+				     tt_edge_slot(p, turn));
+			tt_edge_tell(TT_EDGE_PART + part, ++turn);
 		}
 	}
-	noc_async_write_barrier();
-}
-
-TT_ROUTINE void tt_copy(const TtCopy *p)
-{
-	uint32_t from = p->from, to = p->to;
-	for (uint32_t i = p->count; i; i--, from += p->from_step, to += p->to_step) {
-		uint32_t done = 0;
-		while (done < p->bytes) {
-			const uint32_t n = tt_least(p->bytes - done, TT_MAX_PACKET);
-			tt_noc_request(TT_NOC_WRITE_BUFFER, TT_CTRL_WRITE, from + done,
-				       tt_local()->self, to + done, tt_local()->self, n);
-			tt_local()->writes++;
-			done += n;
-		}
-	}
-	noc_async_write_barrier();
 }
 
 #endif

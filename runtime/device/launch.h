@@ -122,6 +122,7 @@ static inline void tt_lead_op(uint32_t s, uint32_t index)
 {
 	const TtLaunch *l = tt_launch();
 	const TtOp *op = tt_block(s);
+	tt_local()->op = s;
 	tt_l1_set(TT_OP_WORD, index);
 	noc_async_read_barrier();
 	if (op->overlay_bytes)

@@ -7,8 +7,10 @@
 
 #define TT_ROUTINE __attribute__((always_inline))
 
-#if TT_RISC == 0 || TT_RISC == 1
 #include "runtime/device/edge.h"
+
+#if TT_RISC == 0 || TT_RISC == 1
+#include "runtime/device/edge_move.h"
 #endif
 #if TT_RISC == 1
 #include "runtime/device/weights.h"
@@ -69,7 +71,7 @@ int main(void)
 	tt_noc_start(0xffb30000u);
 	TT_REG(0xffb20000u + TT_NOC_COLUMNS_OUT) |= 1u << 0 | 1u << 5;
 	TT_REG(0xffb20000u + TT_NOC_ROWS_OUT) |= 1u << 0 | 1u << 6;
-	for (uint32_t i = 0; i < 1024; i += 4)
+	for (uint32_t i = 0; i < TT_ZERO_BYTES; i += 4)
 		*tt_l1(TT_ZEROS + i) = 0;
 	if (l->iram_bytes)
 		tt_load_iram(l);

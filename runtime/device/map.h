@@ -70,10 +70,13 @@ enum {
 	TT_READY = TT_CONTROL + 0x3e0,     /* op number whose block is there */
 	TT_SEMAPHORES = TT_CONTROL + 0x400, /* 16 of 16 bytes, of the program */
 	TT_CB_WORDS = TT_CONTROL + 0x500,  /* TtCbWords for each of 32 circular buffers */
-	TT_ZEROS = TT_CONTROL + 0x800,     /* 1024 zero bytes */
+	TT_EDGE_TURNS = TT_CONTROL + 0x700, /* turns of a host edge: edge.h */
+	TT_ZEROS = TT_CONTROL + 0x800,     /* TT_ZERO_BYTES zero bytes */
 	TT_BLOCKS = TT_CONTROL + 0xc00,    /* two parameter blocks, TT_MAX_BLOCK apart */
 	TT_CONTROL_END = TT_BLOCKS + 2 * TT_MAX_BLOCK,
 
+	TT_ZERO_BYTES = 1024,
+	TT_EDGE_SLOTS = 4, /* turns of a host edge under way: edge.h */
 	TT_CBS = 32,
 	TT_SEMAPHORE_COUNT = 16,
 	TT_FETCHERS = 4, /* cores that read weights for others, at most */
@@ -214,7 +217,7 @@ static inline uint32_t tt_host_bytes(uint32_t host)
 }
 
 /*
- * Host tensors in DRAM: NCHW, a row of one channel is a page. Page p =
+ * Host tensors in DRAM: NCHW of bf16, a row of one channel is a page. Page p =
  * (n * C + c) * H + y lies in bank p % TT_DRAM_BANKS at
  * base + slot * slot_bytes + p / TT_DRAM_BANKS * page_bytes.
  */

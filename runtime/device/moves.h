@@ -22,24 +22,27 @@ static inline const uint32_t *tt_op_words(const TtOp *op, uint32_t at)
 	return (const uint32_t *)(const void *)op + at;
 }
 
+/* To L1 of this core. */
+static inline void tt_noc_zeros(uint32_t at, uint32_t bytes)
+{
+	while (bytes) {
+		const uint32_t n = bytes < TT_ZERO_BYTES ? bytes : TT_ZERO_BYTES;
+		tt_noc_request(TT_NOC_WRITE_BUFFER, TT_CTRL_WRITE, TT_ZEROS, tt_local()->self, at,
+			       tt_local()->self, n);
+		tt_local()->writes++;
+		at += n;
+		bytes -= n;
+	}
+}
+
 static inline void tt_zero_strips(const TtOp *op)
 {
 	const TtZero *z = (const TtZero *)(const void *)tt_op_words(op, op->zeros_at);
 	for (uint32_t i = op->zeros; i; i--, z++) {
 		for (uint32_t p = 0; p < z->planes; p++) {
 			uint32_t at = z->at + p * z->plane_step;
-			for (uint32_t c = z->count; c; c--, at += z->step) {
-				uint32_t done = 0;
-				while (done < z->bytes) {
-					const uint32_t left = z->bytes - done;
-					const uint32_t n = left < 1024 ? left : 1024;
-					tt_noc_request(TT_NOC_WRITE_BUFFER, TT_CTRL_WRITE, TT_ZEROS,
-						       tt_local()->self, at + done,
-						       tt_local()->self, n);
-					tt_local()->writes++;
-					done += n;
-				}
-			}
+			for (uint32_t c = z->count; c; c--, at += z->step)
+				tt_noc_zeros(at, z->bytes);
 		}
 	}
 }

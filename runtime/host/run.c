@@ -135,8 +135,7 @@ static bool send(TesseraProgram *p, const TtbTensor *x, const TesseraArray *a, u
 	const uint32_t end = x->first_part + x->parts;
 
 	for (uint32_t i = x->first_part; i < end; i++)
-		view_to_stage(&p->package->part[i], tt_host_bytes(x->type), a->data,
-			      p->stage[i]);
+		view_to_stage(&p->package->part[i], x->type, a->data, p->stage[i]);
 	for (uint32_t i = x->first_part; i < end; i++)
 		if (!seen(p, x, i) && !transfer(p, i, slot, true, e))
 			return false;
@@ -149,8 +148,7 @@ static bool fetch(TesseraProgram *p, const TtbTensor *x, const TesseraArray *a, 
 	for (uint32_t i = x->first_part; i < x->first_part + x->parts; i++) {
 		if (!seen(p, x, i) && !transfer(p, i, slot, false, e))
 			return false;
-		view_from_stage(&p->package->part[i], tt_host_bytes(x->type), a->data,
-				p->stage[i]);
+		view_from_stage(&p->package->part[i], x->type, a->data, p->stage[i]);
 	}
 	return true;
 }

@@ -80,7 +80,8 @@ TESSERA_API void tessera_package_close(TesseraPackage *p);
 /* What `tessera info` shows. */
 TESSERA_API void tessera_package_print(const TesseraPackage *p, FILE *f);
 
-/* Elements of arrays. */
+/* Elements of arrays. Devices have bf16: what is sent is rounded to it on the way, to
+ * nearest, ties to even, and what comes back is widened. */
 typedef enum TesseraType { TESSERA_F32, TESSERA_BF16, TESSERA_F16, TESSERA_U8 } TesseraType;
 
 TESSERA_API const char *tessera_type_name(TesseraType type);

@@ -15,7 +15,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packages are used in 
 _Static_assert(sizeof(TtbHeader) == 64 && sizeof(TtbSection) == 16, "the format");
 _Static_assert(sizeof(TtbFacts) == 24 && sizeof(TtbCore) == 16 && sizeof(TtbImage) == 32,
 	       "the format");
-_Static_assert(sizeof(TtbTensor) == 88 && sizeof(TtbPart) == 208, "the format");
+_Static_assert(sizeof(TtbTensor) == 88 && sizeof(TtbPart) == 216, "the format");
 _Static_assert(sizeof(TtbBuffer) == 16 && sizeof(TtbOp) == 8, "the format");
 _Static_assert((int)TTB_BRISC == (int)TT_BRISC && (int)TTB_TRISC2 == (int)TT_TRISC2,
 	       "one order of ELFs");

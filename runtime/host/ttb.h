@@ -38,7 +38,7 @@
 #include "runtime/host/tessera_rt.h"
 
 enum {
-	TTB_VERSION = 1,
+	TTB_VERSION = 2,
 	TTB_MAX_RANK = TESSERA_MAX_RANK,
 	TTB_ARCH_ROOM = 32,
 	TTB_SLOTS = 2, /* of inputs and outputs */
@@ -113,6 +113,8 @@ typedef struct TtbPart {
 	uint32_t page_bytes; /* a multiple of 32, at least a row */
 	uint32_t slot_bytes; /* a multiple of 32: pages of a bank, of one slot */
 	uint32_t rank;       /* of the view */
+	uint32_t stored;     /* TtHost: elements in DRAM, the caller's or bf16 */
+	uint32_t unused;     /* 0 */
 	int64_t nchw[4];
 	int64_t dims[TTB_MAX_RANK], strides[TTB_MAX_RANK]; /* 0 past the rank */
 	int64_t offset;

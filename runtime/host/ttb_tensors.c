@@ -18,14 +18,18 @@ static int64_t sized(uint32_t rank, const int64_t *dims)
 	return n;
 }
 
-static bool check_place(const TtbPart *p, uint32_t type, const char *name, TesseraError *e)
+static bool check_place(const TtbPart *p, uint32_t type, bool output, const char *name,
+			TesseraError *e)
 {
 	if (sized(4, p->nchw) == 0)
 		return BAD("%s: a part of %lldx%lldx%lldx%lld", name, (long long)p->nchw[0],
 			   (long long)p->nchw[1], (long long)p->nchw[2], (long long)p->nchw[3]);
 	if (p->base % 32 || p->page_bytes % 32 || p->slot_bytes % 32)
 		return BAD("%s: base, page or slot are not multiples of 32 bytes", name);
-	if (p->page_bytes < p->nchw[3] * tt_host_bytes(type))
+	if (p->stored != type && (p->stored != TT_HOST_BF16 || (output && type == TT_HOST_U8)))
+		return BAD("%s: %s, of which nothing of type %u is kept", name,
+			   tessera_type_name((TesseraType)type), p->stored);
+	if (p->page_bytes < p->nchw[3] * tt_host_bytes(p->stored))
 		return BAD("%s: a page of %u bytes for a row of %lld", name, p->page_bytes,
 			   (long long)p->nchw[3]);
 	if (ttb_bank_pages(p, 0) > (int64_t)(p->slot_bytes / p->page_bytes))
@@ -89,7 +93,8 @@ static bool check_tensor(const Ttb *t, const TtbTensor *x, bool output, size_t *
 			   t->parts);
 	for (uint32_t i = 0; i < x->parts; i++) {
 		const TtbPart *p = &t->part[(*part)++];
-		const int64_t n = check_place(p, x->type, name, e) ? check_view(p, name, e) : 0;
+		const int64_t n = check_place(p, x->type, output, name, e) ?
+					  check_view(p, name, e) : 0;
 
 		if (n == 0 || !check_spread(p, n, whole, name, e))
 			return false;
