@@ -1,7 +1,9 @@
 #include "passes/trial.h"
 
 #include "ir/file.h"
+#include "passes/choice_legal.h"
 #include "passes/greedy.h"
+#include "passes/plan_dram.h"
 
 /* A bare plan that a search may write to, in memory of its own. */
 typedef struct Bench {
@@ -97,11 +99,34 @@ const char *trial_spelling(const Planned *p, ChoiceField f, int value)
 	return text_take(&t, p->bare->graph->arena);
 }
 
+static void fix(Pins *p, ChoiceField f, int value)
+{
+	p->fixed |= 1u << f;
+	choice_set(&p->value, f, value);
+}
+
+/* All other tensors stay where they are; who works in slices has no early weights. */
+static void hold_places(const Planned *p, int step, Pins *above)
+{
+	const Plan *bare = p->bare;
+	const PlanTensor *moved = bare->steps[step].out;
+	for (int i = 0; i < bare->nsteps; i++) {
+		const Step *s = &bare->steps[i];
+		if (s->out && s->out != moved)
+			fix(&above[i], CHOICE_place, p->choices[s->out->born].place);
+		if (choice_has(s, CHOICE_prefetch)
+		    && (s->out == moved || plan_reads(s, moved)
+			|| choice_is_sliced(bare, p->choices, i)))
+			fix(&above[i], CHOICE_prefetch, 0);
+	}
+}
+
 Trial trial_field(Trials *t, int step, ChoiceField f, int value)
 {
 	Pins *above = nothing(t);
-	above[step].fixed = 1u << f;
-	choice_set(&above[step].value, f, value);
+	if (f == CHOICE_place && value == PLACE_DRAM)
+		hold_places(t->p, step, above);
+	fix(&above[step], f, value);
 	return run(t, plan_pins_merge(t->p->bare, t->p->pins, above), 0, 0,
 		   trial_spelling(t->p, f, value));
 }

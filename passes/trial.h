@@ -28,8 +28,8 @@ typedef struct Trial {
 } Trial;
 
 /* Of one step a field, or cut of the result, fixed to a value, all else free but for
- * the pins of the plan. A part of a set: `value` has it or not, others stay free to
- * be what they are. */
+ * the pins of the plan. If that is a place in DRAM, other tensors stay where they
+ * are: what moves once one does is a matter of more work than an answer may take. */
 Trial trial_field(Trials *t, int step, ChoiceField f, int value);
 Trial trial_cut(Trials *t, int step, Cut cut);
 

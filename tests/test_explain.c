@@ -75,7 +75,7 @@ static void prices_are_those_of_plans_with_that_pin(void **state)
 	plan(t, g, &r, &p);
 	explain_step(&p, explain_find(&p, "b"), &e);
 	static const ChoiceField fields[] = { CHOICE_bands, CHOICE_k_block, CHOICE_prefetch,
-					      CHOICE_place };
+					      CHOICE_splits };
 	int told = 0;
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		const ExplainField *x = field_of(&e, fields[i]);
@@ -96,6 +96,10 @@ static void prices_are_those_of_plans_with_that_pin(void **state)
 		}
 	}
 	assert_true(told >= 4);
+	const ExplainField *place = field_of(&e, CHOICE_place);
+	assert_int_equal(place->n, 1);
+	assert_string_equal(place->trials[0].what, "place=dram");
+	assert_int_equal(place->trials[0].how, PLANNED);
 }
 
 static void the_plan_stays_as_it_is(void **state)
