@@ -226,7 +226,7 @@ static enum ExitCode tell_none(const Planned *p, bool json)
 
 enum ExitCode cmd_explain(Session *s)
 {
-	const PlanRequest r = { 0 };
+	Asked asked;
 	const char *name = option_text(s->opt, OPT_OP);
 	const int json = wants_json(s);
 	Planned p;
@@ -237,18 +237,18 @@ enum ExitCode cmd_explain(Session *s)
 		usage_error(s->diag, "'explain' wants --op NAME");
 		return EXIT_USAGE;
 	}
-	const Target *target = session_target(s);
-	if (!target)
-		return EXIT_USAGE;
+	const enum ExitCode code = session_asked(s, &asked);
+	if (code != EXIT_OK)
+		return code;
 	Graph *g = session_compile(s);
 	if (!g)
 		return EXIT_MODEL;
 	s->diag->limit = INT_MAX; /* every op that cannot run is named */
 	const double from = clock_now();
-	const PlanOutcome how = planner_run(g, target, &r, &p);
+	const PlanOutcome how = planner_run(g, asked.target, &asked.request, &p);
 	session_timing(s, "plan", from);
 	if (how == PLAN_WRONG)
-		return p.bare ? EXIT_MODEL : EXIT_INFEASIBLE;
+		return !p.bare ? EXIT_INFEASIBLE : p.line_wrong ? EXIT_USAGE : EXIT_MODEL;
 	if (how == PLAN_NONE)
 		return tell_none(&p, json);
 	const int step = explain_find(&p, name);

@@ -5,7 +5,7 @@
 #ifndef FRONTEND_CMD_EXPLAIN_H
 #define FRONTEND_CMD_EXPLAIN_H
 
-#include "frontend/cmd_session.h"
+#include "frontend/cmd_request.h"
 #include "passes/explain.h"
 #include "passes/explain_none.h"
 

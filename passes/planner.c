@@ -118,38 +118,10 @@ static PlanOutcome look_near(Planned *p, int64_t room)
 	return PLANNED;
 }
 
-static bool all_fixed(const Planned *p)
-{
-	for (int i = 0; i < p->bare->nsteps; i++)
-		for (int f = 0; f < CHOICE_COUNT; f++)
-			if (choice_has(&p->bare->steps[i], f) && !(p->pins[i].fixed >> f & 1))
-				return false;
-	return true;
-}
-
-/* The plan that pins leave nothing of to look for. */
-static PlanOutcome take_pins(Planned *p, int64_t room)
-{
-	p->found = (Found){ .stuck = -1 };
-	p->choices = arena_array(p->bare->graph->arena, Choice, p->bare->nsteps + 1);
-	for (int i = 0; i < p->bare->nsteps; i++)
-		p->choices[i] = p->pins[i].value;
-	if (!choice_check(p->bare, p->choices, p->file ? p->file->where : NULL,
-			  p->bare->graph->diag))
-		return PLAN_WRONG;
-	if (!place(p) || p->plan->peak > room)
-		return PLAN_NONE;
-	p->found.choices = p->choices;
-	p->found.time = p->found.bound = plan_time(p->plan).all.total;
-	return PLANNED;
-}
-
 static PlanOutcome look(Planned *p)
 {
 	const PlanRequest *r = p->request;
 	const int64_t all = planner_room(p->bare->target, r);
-	if (all_fixed(p))
-		return take_pins(p, all);
 	if (r->objective == OBJECTIVE_GREEDY)
 		return look_near(p, all);
 	SearchOptions o = { .objective = r->objective, .effort = r->effort, .pins = p->pins,
@@ -205,12 +177,15 @@ PlanOutcome planner_run(const Graph *g, const Target *t, const PlanRequest *r, P
 
 PlanOutcome planner_again(Plan *bare, Pins *pins, const PlanRequest *r, Planned *out)
 {
-	*out = (Planned){ .request = r, .bare = bare, .pins = pins };
-	const PlanOutcome how = look(out);
+	*out = (Planned){ .request = r, .bare = bare, .pins = pins, .found.stuck = -1 };
+	out->choices = plan_pins_settle(bare, pins);
+	const PlanOutcome how = out->choices ? settle(out) : look(out);
 	if (how != PLANNED)
 		return how;
 	if (!choice_check(bare, out->choices, NULL, bare->graph->diag))
 		return PLAN_WRONG;
 	out->time = plan_time(out->plan);
+	if (out->settled)
+		out->found.time = out->found.bound = out->time.all.total;
 	return how;
 }

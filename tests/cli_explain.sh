@@ -29,6 +29,15 @@ out_has "runner-up: bands="
 out_has "a tenth more L1 does not help"
 ok
 
+claim "pins of the command line hold, and are marked"
+expect 0 explain skip.ir --passes= --op r --target=./two.ini --pin 'tensor r bands=2'
+silent
+out_has "  bands=2! "
+expect 2 explain skip.ir --passes= --op r --target=./two.ini --pin 'tensor r bands=3'
+expect 3 explain skip.ir --passes= --op r --target=./two.ini --pin 'tensor r place=l1' --l1=60000
+out_has "what would help"
+ok
+
 claim "the same as JSON, in cycles and bytes"
 expect 0 explain skip.ir --passes= --op r --target=./two.ini --format=json
 silent
