@@ -125,15 +125,11 @@ static PlanOutcome look(Planned *p)
 	if (r->objective == OBJECTIVE_GREEDY)
 		return look_near(p, all);
 	SearchOptions o = { .objective = r->objective, .effort = r->effort, .pins = p->pins,
-			    .room = all };
+			    .room = all, .dram = DRAM_IF_NEEDED };
 	for (p->resolved = 0; p->resolved < MOST_RESOLVED; p->resolved++) {
 		const int64_t bound = p->found.bound;
 		o.room = (all - p->resolved * (all / 100)) / ALIGN_DRAM * ALIGN_DRAM;
 		p->found = search(p->bare, &o);
-		if (!p->found.choices && !o.dram) {
-			o.dram = true;
-			p->found = search(p->bare, &o);
-		}
 		if (p->resolved)
 			p->found.bound = bound;
 		p->choices = p->found.choices;

@@ -1,13 +1,23 @@
 #include "passes/search.h"
 
+#include <string.h>
+
+#include "passes/greedy.h"
 #include "passes/search_walk.h"
 
 enum {
-	USUAL_EFFORT = 4,    /* thousand states behind a step */
-	FIRST_VALUES = 10,   /* of a tensor that the first walk looks at */
+	USUAL_EFFORT = 20,
+	EFFORT = 100000,     /* states a walk looks at */
+	LEAST_KEPT = 256,    /* states a walk keeps behind a step, at first */
+	MOST_KEPT = 65536,   /* and in the end */
+	FIRST_VALUES = 16,   /* of a tensor that the first walk looks at */
 	FIRST_WIDTH = 60,
+	FIRST_THRIFT = 50,   /* if nothing was found, then four times as much, and again */
+	FIRST_ROUNDS = 20,   /* of rents for it */
+	NEAR_WALKS = 4,
+	NEAR_WIDTH = 200,
+	LONG_NET = 150,      /* steps from which on walks near a plan are no wider than the first */
 	RENT_ROUNDS = 40,
-	MOST_FILTERS = 4,
 };
 
 /* More than any plan takes, to count reshards first. */
@@ -23,6 +33,8 @@ typedef struct Searching {
 	Choice *choices; /* of the best plan */
 	Choice *room;    /* for another one */
 	int stuck;
+	int thrift;      /* as walks have it */
+	bool narrow;     /* the last walk was as wide as effort allows */
 } Searching;
 
 static int alive(const TensorSpace *x)
@@ -33,11 +45,18 @@ static int alive(const TensorSpace *x)
 	return n;
 }
 
+static int64_t effort(const Searching *x)
+{
+	return (int64_t)(x->o->effort ? x->o->effort : USUAL_EFFORT) * EFFORT;
+}
+
 /* A walk; what it finds is kept if it is better. What it left out takes at least what
  * is returned. */
-static int64_t go(Searching *x, int width)
+static int64_t go(Searching *x, int width, int64_t states)
 {
-	const Walk w = walk(&x->s, x->time, width, x->price, x->room);
+	const WalkLimit limit = { width, states, x->thrift };
+	const Walk w = walk(&x->s, x->time, limit, x->price, x->room);
+	x->narrow = w.narrow;
 	x->states += w.states;
 	x->stuck = w.stuck;
 	if (w.found && w.time < x->time) {
@@ -49,34 +68,130 @@ static int64_t go(Searching *x, int width)
 	return w.dropped;
 }
 
-/* All but the `most` values of least own time are set aside. */
-static void set_aside(TensorSpace *x, int most, bool *aside)
+/* Is the tensor, or one that is made from it or it from, cut so in the best plan? */
+static bool is_near(const Searching *x, const PlanTensor *t, Cut cut)
 {
-	for (int n = alive(x); n > most; n--) {
-		int worst = -1;
-		for (int v = 0; v < x->values->n; v++)
-			if (!x->dead[v] && (worst < 0 || x->floor[v] >= x->floor[worst]))
-				worst = v;
-		x->dead[worst] = aside[worst] = true;
+	const Plan *bare = x->s.bare;
+	for (int i = t->born; i <= t->dies; i++) {
+		const Step *r = &bare->steps[i];
+		bool touches = r->out == t;
+		for (int k = 0; k < r->nin; k++)
+			touches |= r->in[k].tensor == t;
+		for (int k = -1; k < r->nin && touches; k++) {
+			const PlanTensor *o = k < 0 ? r->out : r->in[k].tensor;
+			const Choice *c = o ? &x->choices[o->born] : NULL;
+			if (c && c->bands == cut.bands && c->splits == cut.splits)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Is it the fastest of its number of splits and format? The first of those that are. */
+static bool is_fastest(const TensorSpace *t, int value)
+{
+	const Value *is = &t->values->v[value];
+	for (int v = 0; v < t->values->n; v++) {
+		const Value *o = &t->values->v[v];
+		if (t->dead[v] || o->cut.splits != is->cut.splits || o->type != is->type
+		    || o->place != is->place)
+			continue;
+		if (t->floor[v] < t->floor[value] || (t->floor[v] == t->floor[value] && v < value))
+			return false;
+	}
+	return true;
+}
+
+/* Marks so many values of a place: those of least own time, half of them with different
+ * numbers of splits. */
+static void mark_fast(const TensorSpace *t, Place place, int most, bool *keep)
+{
+	for (int n = 0; n < most; n++) {
+		int best = -1;
+		for (int v = 0; v < t->values->n; v++)
+			if (!t->dead[v] && !keep[v] && t->values->v[v].place == place
+			    && (n >= most / 2 || is_fastest(t, v))
+			    && (best < 0 || t->floor[v] < t->floor[best]))
+				best = v;
+		if (best >= 0)
+			keep[best] = true;
 	}
 }
 
-/* A plan of the values that look best, to measure the others by. */
+/* All but the fastest values and those near the best plan, if there is one. */
+static void set_aside(const Searching *x, int tensor, int most)
+{
+	TensorSpace *t = &x->s.tensors[tensor];
+	bool *keep = arena_array(x->s.arena, bool, t->values->n + 1);
+	mark_fast(t, PLACE_L1, most, keep);
+	if (x->s.dram)
+		mark_fast(t, PLACE_DRAM, most / 4, keep);
+	for (int v = 0; v < t->values->n; v++) {
+		const Value *is = &t->values->v[v];
+		const bool near = x->time < NO_WAY && (is->place == PLACE_L1 || x->s.dram)
+			&& is_near(x, x->s.bare->tensors[tensor], is->cut);
+		if (!t->dead[v] && !keep[v] && !near)
+			t->dead[v] = true;
+	}
+}
+
+/* A plan of the values that look best, to measure the others by. What is dead then is so
+ * for this walk alone. */
 static void first_walk(Searching *x, int most, int width)
 {
 	Space *s = &x->s;
-	bool **aside = arena_array(s->arena, bool *, s->bare->ntensors + 1);
+	bool **dead = arena_array(s->arena, bool *, s->bare->ntensors + 1);
 	for (int t = 0; t < s->bare->ntensors; t++) {
-		TensorSpace *t1 = &s->tensors[t];
-		aside[t] = arena_array(s->arena, bool, t1->values->n + 1);
-		set_aside(t1, most, aside[t]);
+		const size_t n = (size_t)s->tensors[t].values->n + 1;
+		dead[t] = memcpy(arena_array(s->arena, bool, n), s->tensors[t].dead, n);
+		set_aside(x, t, most);
 	}
 	bound_nodes(s);
-	bound_tree(s);
-	go(x, width);
+	const int64_t bound = bound_tree(s) - s->rent_of_all;
+	rent_search(s, bound, x->time < NO_WAY ? x->time : 2 * bound, FIRST_ROUNDS);
+	go(x, width, effort(x));
 	for (int t = 0; t < s->bare->ntensors; t++)
-		for (int v = 0; v < s->tensors[t].values->n; v++)
-			s->tensors[t].dead[v] &= !aside[t][v];
+		memcpy(s->tensors[t].dead, dead[t], (size_t)s->tensors[t].values->n + 1);
+}
+
+/* The plan of local rules, if it is one that may be had. */
+static void take_greedy(Searching *x)
+{
+	Plan *bare = x->s.bare;
+	if (x->price || !greedy_choices(bare, x->s.pins, x->s.room, x->room))
+		return;
+	for (int i = 0; i < bare->nsteps; i++)
+		if (bare->steps[i].out && x->room[i].place == PLACE_DRAM && x->o->dram == DRAM_NEVER)
+			return;
+	Choice *const greedy = x->room;
+	x->room = x->choices;
+	x->choices = greedy;
+	x->time = plan_time(plan_apply(bare, greedy)).all.total;
+}
+
+/* All in L1 first, then with tensors in DRAM; and near what is found, as long as that
+ * helps. */
+static void first_walks(Searching *x)
+{
+	const bool dram = x->s.dram;
+	for (int with = 0; with <= dram && x->time == NO_WAY; with++) {
+		x->s.dram = with;
+		x->thrift = 0;
+		for (int n = FIRST_VALUES; x->time == NO_WAY && n <= 4 * FIRST_VALUES; n *= 2) {
+			first_walk(x, n, FIRST_WIDTH * n / FIRST_VALUES);
+			if (x->time == NO_WAY)
+				x->thrift = x->thrift ? 4 * x->thrift : FIRST_THRIFT;
+		}
+	}
+	if (x->time == NO_WAY && (dram || x->o->dram == DRAM_NEVER))
+		take_greedy(x);
+	const int steps = x->s.bare->nsteps, width = steps < LONG_NET ? NEAR_WIDTH : FIRST_WIDTH;
+	for (int i = 0, again = x->time < NO_WAY; i < NEAR_WALKS && again; i++) {
+		const int64_t was = x->time;
+		first_walk(x, FIRST_VALUES, width); /* as thrifty as what found it */
+		again = x->time < was;
+	}
+	x->s.dram = dram;
 }
 
 /* Values whose own work alone is too much, whatever the others are. */
@@ -115,8 +230,9 @@ static void filter(Searching *x, int rounds)
 	bound_nodes(s);
 	int64_t bound = known ? bound_filter(s, x->time + s->rent_of_all) : bound_tree(s);
 	bound -= s->rent_of_all;
-	bound = rent_search(s, known ? x->time : 2 * bound, rounds);
-	if (known)
+	const int64_t was = s->rent_of_all;
+	bound = rent_search(s, bound, known ? x->time : 2 * bound, rounds);
+	if (known && s->rent_of_all != was)
 		bound = bound_filter(s, x->time + s->rent_of_all) - s->rent_of_all;
 	x->bound = bound > x->bound ? bound : x->bound;
 }
@@ -128,27 +244,37 @@ static void look_coarsely(Searching *x)
 		return;
 	x->s.coarse = true;
 	bound_nodes(&x->s);
-	bound_filter(&x->s, x->time);
+	bound_filter(&x->s, x->time + x->s.rent_of_all);
 	x->s.coarse = false;
+	bool dram = false;
+	for (int t = 0; t < x->s.bare->ntensors; t++)
+		for (int v = 0; v < x->s.tensors[t].values->n; v++)
+			dram |= !x->s.tensors[t].dead[v]
+				&& x->s.tensors[t].values->v[v].place == PLACE_DRAM;
+	x->s.dram = dram;
 }
 
 static void all_walks(Searching *x, Found *f)
 {
-	const int width = 1000 * (x->o->effort ? x->o->effort : USUAL_EFFORT);
-	int64_t dropped = NO_WAY;
+	int64_t dropped = NO_WAY, filtered = NO_WAY;
 	if (x->o->unfiltered) {
 		bound_nodes(&x->s);
 		bound_tree(&x->s);
-		dropped = go(x, width);
+		dropped = go(x, MOST_KEPT, effort(x));
 	} else {
-		for (int n = FIRST_VALUES; x->time == NO_WAY && n <= 4 * FIRST_VALUES; n *= 2)
-			first_walk(x, n, FIRST_WIDTH * n / FIRST_VALUES);
 		drop_slow(&x->s, x->time);
 		look_coarsely(x);
-		for (int w = width / 16; w < 16 * width; w *= 16) {
-			filter(x, RENT_ROUNDS);
-			dropped = go(x, w);
-			if (dropped >= x->time)
+		const bool long_net = x->states > effort(x);
+		for (int w = LEAST_KEPT; w <= MOST_KEPT; w *= 16) {
+			const int64_t was = x->time;
+			if (w == LEAST_KEPT || was != filtered)
+				filter(x, RENT_ROUNDS);
+			filtered = was;
+			dropped = x->bound;
+			if (long_net)
+				break;
+			dropped = go(x, w, effort(x));
+			if (dropped >= x->time || x->narrow)
 				break;
 		}
 	}
@@ -159,6 +285,17 @@ static void all_walks(Searching *x, Found *f)
 		x->bound = x->time;
 }
 
+/* All values and what they take at least; a first plan. */
+static void begin(Searching *x, Found *f, Plan *bare, bool dram)
+{
+	*f = (Found){ .stuck = -1 };
+	space_init(&x->s, bare, x->o, dram);
+	bound_floor(&x->s);
+	count(&x->s, f, true);
+	if (!x->o->unfiltered)
+		first_walks(x);
+}
+
 Found search(Plan *bare, const SearchOptions *o)
 {
 	Arena *a = bare->graph->arena;
@@ -167,13 +304,15 @@ Found search(Plan *bare, const SearchOptions *o)
 			.choices = arena_array(a, Choice, bare->nsteps + 1),
 			.room = arena_array(a, Choice, bare->nsteps + 1) };
 	Found f = { .stuck = -1 };
-	space_init(&x.s, bare, o);
-	bound_floor(&x.s);
-	count(&x.s, &f, true);
+	begin(&x, &f, bare, o->dram == DRAM_ALLOWED);
+	if (x.time == NO_WAY && o->dram == DRAM_IF_NEEDED)
+		begin(&x, &f, bare, true);
 	all_walks(&x, &f);
 	f.states = x.states;
+	f.in_l1 = !x.s.dram;
 	if (x.time == NO_WAY) {
 		f.stuck = x.stuck;
+		f.open = x.bound < NO_WAY;
 		return f;
 	}
 	f.choices = x.choices;

@@ -25,12 +25,16 @@ typedef enum Objective {
 	OBJECTIVE_GREEDY, /* none: planner_run asks greedy.h instead of a search */
 } Objective;
 
+/* May tensors lie in DRAM for good, their steps in slices? If needed: only if nothing is
+ * found that makes all of them in L1; what is proved then is proved of such plans. */
+typedef enum SearchDram { DRAM_NEVER, DRAM_ALLOWED, DRAM_IF_NEEDED } SearchDram;
+
 typedef struct SearchOptions {
 	Objective objective;
-	int effort;        /* states kept behind a step, in thousands; 0: as is usual */
+	int effort;        /* states a walk looks at, in hundred thousands; 0: as is usual */
 	const Pins *pins;  /* of each step, or NULL */
 	bool unfiltered;   /* drop no value before the walk: for tests */
-	bool dram;         /* tensors may lie in DRAM for good, their steps in slices */
+	SearchDram dram;
 	int64_t room;      /* bytes of L1, or 0: the target's */
 } SearchOptions;
 
@@ -42,6 +46,8 @@ typedef struct Found {
 	int left;                  /* after it */
 	int fewest, most;          /* values of a tensor before */
 	int64_t states;            /* that were looked at */
+	bool in_l1;        /* plans with tensors made in DRAM were not looked at */
+	bool open;         /* if there is none: not everything was looked at */
 	int stuck;         /* if there is none: the step that fits in no way, or -1 */
 } Found;
 

@@ -44,20 +44,33 @@ static int64_t cheapest(Space *s, int step, const Configs *c, int64_t before)
 	return least;
 }
 
+/* The ways of a product's step from inputs of one type; NULL: there are no such. */
+static const Configs *ways_of(Space *s, int step, int value, unsigned types)
+{
+	static const Configs none = { NULL, 0 };
+	TensorSpace *x = &s->tensors[s->bare->steps[step].out->id];
+	int parts[MAX_STEP_PARTS] = { 0 };
+	if (x->first != x->last || types > 1)
+		return space_parts(s, step, types, parts) ? space_configs(s, step, value, parts) : &none;
+	const Configs **known = &x->ways[2 * value + (int)types];
+	if (!*known)
+		*known = space_parts(s, step, types, parts) ? space_configs(s, step, value, parts)
+							    : &none;
+	return *known;
+}
+
 /* Of a step whose result has this value, with parts of main type `type` (0: any). */
 static int64_t step_least(Space *s, int step, int value, DevTypes type, int64_t before)
 {
 	const Step *r = &s->bare->steps[step];
-	const int main = s->steps[step].main;
+	const int main = s->steps[step].main > 0 ? s->steps[step].main : 0;
+	const bool product = choice_has(r, CHOICE_k_block);
 	int64_t least = NO_WAY;
 	for (unsigned types = 0; types < space_types(s, step); types++) {
-		int parts[MAX_STEP_PARTS] = { 0 };
-		if (!space_parts(s, step, types, parts))
+		const bool block = (product ? types : types >> main) & 1;
+		if (type && r->nin && block != (type == DEV_BFP8_B))
 			continue;
-		if (type && main >= 0
-		    && s->tensors[r->in[main].tensor->id].values->v[parts[main]].type != type)
-			continue;
-		least = less(least, cheapest(s, step, space_configs(s, step, value, parts), before));
+		least = less(least, cheapest(s, step, ways_of(s, step, value, types), before));
 	}
 	return least;
 }

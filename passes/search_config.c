@@ -4,7 +4,7 @@
  *
  * Ways that take more room are only priced if they could be faster than those that
  * take less: a product takes no less than with all weights at hand, and no less
- * than its pages take to arrive over one link.
+ * than its pages take to arrive.
  */
 #include "passes/search_space.h"
 
@@ -23,9 +23,9 @@ typedef struct Listing {
 	int step;
 	Step x;            /* with the value and parts at hand */
 	const Pins *pins;
-	Config *v;         /* listed so far; `time` is the least it can take */
+	Config *v;         /* listed so far; times are the least it can take */
 	int n;
-	int64_t compute[8]; /* by cout_block: with all weights at hand; 0: not known */
+	int64_t compute[8]; /* by cout_block; 0: not known */
 	Shapes shapes[8];   /* by cout_block; none: not known */
 } Listing;
 
@@ -75,24 +75,85 @@ static int64_t size(Listing *l, const Choice *c, int64_t *ahead)
 		+ (x->slice ? plan_slice_bytes(l->s->bare, x) : 0);
 }
 
+/* The work with all weights at hand, which is the least for its cout_block. */
+static int64_t compute(Listing *l, const Choice *c)
+{
+	int64_t *known = &l->compute[c->cout_block & 7], ahead;
+	Choice best = *c;
+	if (*known)
+		return *known;
+	best.k_block = best.ring = best.act_block = 0;
+	size(l, &best, &ahead);
+	l->x.stream.early = true;
+	*known = work(l, &best);
+	l->x.stream.early = false;
+	return *known;
+}
+
+static void append(Listing *l, const Config *one)
+{
+	l->v = arena_grow(l->s->arena, l->v, l->n, sizeof *one);
+	l->v[l->n++] = *one;
+}
+
 static void add(Listing *l, const Choice *c)
 {
 	Config one = { .how = *c };
 	one.bytes = size(l, c, &one.ahead);
-	const Stream *w = &l->x.stream;
-	if (choice_has(&l->x, CHOICE_k_block)) {
-		int64_t *compute = &l->compute[c->cout_block & 7];
-		if (!*compute) {
-			l->x.stream.early = true;
-			*compute = work(l, c);
-			l->x.stream.early = false;
+	append(l, &one);
+}
+
+/* How long weights take: the first page, what is there before the step if they come
+ * early, what is left to come during it in either case. */
+typedef struct Arrival {
+	int64_t first, early, left, left_early;
+} Arrival;
+
+static Arrival arrival(Listing *l)
+{
+	const CostContext *x = &l->s->cost;
+	const Fetch f = cost_fetch_of(l->s->bare, &l->x, 0);
+	const int64_t all = cost_fetch_pages(x, &f, f.pages);
+	Arrival a = { .first = cost_fetch_pages(x, &f, 1),
+		      .early = cost_fetch_pages(x, &f, cost_least(f.room, f.pages)) };
+	a.left = all - a.first;
+	a.left_early = all - a.early;
+	return a;
+}
+
+static bool arrives_sooner(const Arrival *a, const Arrival *b)
+{
+	return a->first <= b->first && a->early <= b->early && a->left <= b->left
+		&& a->left_early <= b->left_early;
+}
+
+/* With as many fetchers as some other number is not better than. Times are the least
+ * it can take. */
+static void add_fetchers(Listing *l, Choice *c, int most)
+{
+	Arrival seen[MOST_FETCHERS];
+	int n = 0;
+	const int64_t least = c->slice ? 0 : compute(l, c);
+	Config one = { .how = *c };
+	one.bytes = size(l, c, &one.ahead);
+	for (int fetchers = 1; fetchers <= most; fetchers++) {
+		bool beaten = !allowed(l, CHOICE_fetchers, fetchers);
+		l->x.stream.fetchers = fetchers;
+		seen[n] = arrival(l);
+		for (int i = 0; i < n; i++)
+			beaten |= arrives_sooner(&seen[i], &seen[n]);
+		if (beaten)
+			continue;
+		const Arrival *a = &seen[n++];
+		one.how.fetchers = fetchers;
+		if (!c->slice) {
+			const int64_t launch = l->s->cost.launch;
+			one.fetch = a->early;
+			one.time = cost_most(least, a->left + launch) + a->first;
+			one.early = cost_most(least, a->left_early + launch);
 		}
-		const int64_t pages = (int64_t)w->pages * l->x.page_bytes * w->passes;
-		const int64_t link = pages * 1000 / l->s->cost.target->noc_rate;
-		one.time = *compute > link || w->ring == 0 ? *compute : link;
+		append(l, &one);
 	}
-	l->v = arena_grow(l->s->arena, l->v, l->n, sizeof one);
-	l->v[l->n++] = one;
 }
 
 /* How pages come, of which a group has one or several. */
@@ -110,12 +171,10 @@ static void add_streams(Listing *l, Choice *c)
 			continue;
 		for (int a = 0; a < nacts; a++) {
 			c->act_block = acts[a];
-			if (!allowed(l, CHOICE_act_block, acts[a])
-			    || choice_pages(bare, c) > MOST_PAGES)
-				continue;
-			for (c->fetchers = 1; c->fetchers <= fetchers; c->fetchers++)
-				if (allowed(l, CHOICE_fetchers, c->fetchers))
-					add(l, c);
+			c->fetchers = 1;
+			if (allowed(l, CHOICE_act_block, acts[a])
+			    && choice_pages(bare, c) <= MOST_PAGES)
+				add_fetchers(l, c, fetchers);
 		}
 	}
 }
@@ -162,13 +221,13 @@ static int by_bytes(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time ? 1 : 0;
 }
 
-/* Is one of the list as good in everything? Of `c`, time and fetch may be bounds. */
-static bool is_beaten(const Configs *list, const Config *c, int64_t early)
+/* Is one of the list as good in everything? */
+static bool is_beaten(const Configs *list, const Config *c)
 {
 	for (int i = 0; i < list->n; i++) {
 		const Config *o = &list->v[i];
-		if (o->bytes <= c->bytes && o->time <= c->time && o->early <= early
-		    && (o->fetch <= c->fetch || o->time == o->early))
+		if (o->bytes <= c->bytes && o->time <= c->time && o->early <= c->early
+		    && ((o->fetch <= c->fetch && o->ahead <= c->ahead) || o->time == o->early))
 			return true;
 	}
 	return false;
@@ -183,8 +242,7 @@ static Configs *priced(Listing *l)
 	out->v = arena_array(l->s->arena, Config, l->n + 1);
 	for (int i = 0; i < l->n; i++) {
 		Config c = l->v[i];
-		const int64_t early = l->compute[c.how.cout_block & 7];
-		if (c.bytes > l->s->room || (early && is_beaten(out, &c, early)))
+		if (c.bytes > l->s->room || is_beaten(out, &c))
 			continue;
 		int64_t ahead;
 		size(l, &c.how, &ahead);
@@ -195,7 +253,7 @@ static Configs *priced(Listing *l)
 			c.fetch = cost_fetch(&l->s->cost, l->s->bare, &l->x);
 			l->x.stream.early = false;
 		}
-		if (!is_beaten(out, &c, c.early))
+		if (!is_beaten(out, &c))
 			out->v[out->n++] = c;
 	}
 	return out;
@@ -311,10 +369,10 @@ const Configs *space_configs(Space *s, int step, int value, const int *parts)
 		if (!r->out)
 			key[0] = parts[0]; /* it sends what every core owns */
 	}
-	Configs *c = intmap_get(&s->steps[step].configs, key, r->nin + 1);
+	Configs *c = intmap_get(s->steps[step].configs, key, r->nin + 1);
 	if (c)
 		return c;
 	c = list(s, step, value, parts);
-	intmap_put(&s->steps[step].configs, key, r->nin + 1, c);
+	intmap_put(s->steps[step].configs, key, r->nin + 1, c);
 	return c;
 }

@@ -79,8 +79,8 @@ int64_t walk_to_come(const Walker *w, int step, const int *state)
 static int better_first(const void *a, const void *b)
 {
 	const Node *x = a, *y = b;
-	if (x->bound != y->bound)
-		return x->bound < y->bound ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	return x->order - y->order;
 }
 
@@ -92,9 +92,11 @@ static void cut_off(Walker *w)
 	qsort(w->next.v, (size_t)w->next.n, sizeof(Node), better_first);
 	if (w->next.n <= width)
 		return;
-	walk_drop(w, w->next.v[width].bound);
+	for (int i = width; i < w->next.n; i++)
+		walk_drop(w, w->next.v[i].bound);
 	w->next.n = width;
-	w->limit = w->next.v[width - 1].bound + 1;
+	w->limit = w->next.v[width - 1].rank + 1;
+	w->result->narrow |= width < w->widest;
 }
 
 /* Only the best are kept, and found again. */
@@ -109,6 +111,24 @@ static void thin_out(Walker *w)
 	}
 }
 
+/* Moves beside steps cost nothing as far as is known before, but seldom in the end. Where
+ * nothing was found otherwise, bytes in L1 cost something whatever the rents. */
+static int64_t likely(const Walker *w, const int *state)
+{
+	const Level *l = &w->levels[w->step + 1];
+	int64_t sum = 0;
+	for (int i = 0; i < l->n; i++) {
+		const Live *t = &l->live[i];
+		const TensorSpace *x = &w->s->tensors[t->tensor];
+		const int *at = &state[t->at];
+		sum += (int64_t)at[LIVE_BYTES] * ALIGN_DRAM * w->thrift / 1024;
+		if (!w->thrift && t->done < x->nreaders && at[LIVE_READS] == READ_BESIDE)
+			sum += space_spill(w->s, t->tensor, at[LIVE_VALUE])
+				* (at[LIVE_SPILLED] & SPILLED ? 1 : 2);
+	}
+	return sum;
+}
+
 void walk_push(Walker *w, const Making *m, int64_t time, int64_t rent, const Config *config)
 {
 	const Level *l = &w->levels[w->step + 1];
@@ -117,7 +137,8 @@ void walk_push(Walker *w, const Making *m, int64_t time, int64_t rent, const Con
 	if (bound >= w->most || time >= w->most)
 		return;
 	w->result->states++;
-	if (bound >= w->limit) {
+	const int64_t rank = bound + likely(w, m->state);
+	if (rank >= w->limit) {
 		walk_drop(w, bound);
 		return;
 	}
@@ -136,6 +157,7 @@ void walk_push(Walker *w, const Making *m, int64_t time, int64_t rent, const Con
 	n->time = time;
 	n->rent = rent;
 	n->bound = bound;
+	n->rank = rank;
 	n->parent = w->from_index;
 	n->order = (int)at - 1;
 	n->value = m->value;

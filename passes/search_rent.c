@@ -45,7 +45,7 @@ static bool adjust(const Space *s, int64_t *rents, const int64_t *used, int64_t 
 	return any;
 }
 
-int64_t rent_search(Space *s, int64_t most, int rounds)
+int64_t rent_search(Space *s, int64_t bound, int64_t most, int rounds)
 {
 	const size_t n = (size_t)s->bare->nsteps + 1;
 	int64_t *rents = arena_array(s->arena, int64_t, n);
@@ -54,14 +54,14 @@ int64_t rent_search(Space *s, int64_t most, int rounds)
 	int *values = arena_array(s->arena, int, s->bare->ntensors + 1);
 	for (int i = 0; i + 1 < (int)n; i++)
 		best[i] = rents[i] = s->rents[i + 1] - s->rents[i];
-	int64_t high = bound_with(s, rents), now = high;
+	int64_t high = bound, now = bound;
 	int waited = 0, part = 1;
 	for (int i = 0; i < rounds && high < most && high < NO_WAY / 2; i++) {
 		memset(used, 0, n * sizeof *used);
 		bound_solution(s, values);
 		bound_uses(s, values, used);
 		if (!adjust(s, rents, used, (most - now) / part))
-			break;
+			break; /* rents are as they were */
 		now = bound_with(s, rents);
 		if (now > high) {
 			high = now;
@@ -74,5 +74,5 @@ int64_t rent_search(Space *s, int64_t most, int rounds)
 			now = bound_with(s, rents);
 		}
 	}
-	return bound_with(s, best);
+	return memcmp(rents, best, n * sizeof *rents) == 0 ? high : bound_with(s, best);
 }

@@ -124,6 +124,7 @@ static void init_tensor(Space *s, int id)
 	x->up = arena_array(s->arena, int64_t, x->values->n + 1);
 	x->through = arena_array(s->arena, int64_t, x->values->n + 1);
 	x->floor = arena_array(s->arena, int64_t, x->values->n + 1);
+	x->ways = arena_array(s->arena, const Configs *, 2 * (x->values->n + 1));
 	x->free = arena_array(s->arena, int64_t, x->values->n + 1);
 	x->late = arena_array(s->arena, int64_t, 2 * (x->values->n + 1));
 	x->parks = plan_can_park(p, t);
@@ -168,11 +169,40 @@ static int main_part(const Step *s)
 	return main;
 }
 
+/* Steps that do the same to tensors of the same classes have the same ways to do it. */
+static IntMap *configs_of(Space *s, int i)
+{
+	const Step *r = &s->bare->steps[i];
+	const Window *w = r->window;
+	const char *key = arena_printf(s->arena, "%d %d %p %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d "
+				       "%d %d %p %p %d %d %g %d %d %d", (int)r->kind, (int)r->act.kind,
+				       r->out ? (void *)s->tensors[r->out->id].values : NULL,
+				       w[0].size, w[0].stride, w[0].dilation, w[0].pad, w[1].size,
+				       w[1].stride, w[1].dilation, w[1].pad, r->row, r->row_step,
+				       r->column_phase, (int)r->weights, r->taps, r->held,
+				       r->groups, r->channel_groups, r->phases, (int)r->arith,
+				       (const void *)r->row_map, (const void *)r->mix,
+				       (int)r->reduce.kind, r->reduce.pair, (double)r->reduce.scale,
+				       (int)r->op->dtype, r->bias != NULL,
+				       s->pins && (s->pins[i].fixed || s->pins[i].shard) ? i : -1);
+	for (int k = 0; k < r->nin; k++)
+		key = arena_printf(s->arena, "%s %p %d %d %d", key,
+				   (void *)s->tensors[r->in[k].tensor->id].values,
+				   r->in[k].plane, r->in[k].channels, r->spread[k]);
+	IntMap *m = strmap_get(&s->works, key);
+	if (m)
+		return m;
+	m = arena_new(s->arena, IntMap);
+	intmap_init(m, s->arena);
+	strmap_put(&s->works, key, m);
+	return m;
+}
+
 static void init_step(Space *s, int i)
 {
 	const Step *r = &s->bare->steps[i];
 	StepSpace *x = &s->steps[i];
-	intmap_init(&x->configs, s->arena);
+	x->configs = configs_of(s, i);
 	x->main = main_part(r);
 	if (!r->out)
 		return;
@@ -187,15 +217,16 @@ static void init_step(Space *s, int i)
 		s->tensors[out->parent].children++;
 }
 
-void space_init(Space *s, Plan *bare, const SearchOptions *o)
+void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram)
 {
 	const Target *t = bare->target;
-	*s = (Space){ .bare = bare, .arena = bare->graph->arena, .pins = o->pins, .dram = o->dram };
+	*s = (Space){ .bare = bare, .arena = bare->graph->arena, .pins = o->pins, .dram = dram };
 	const int64_t first = (t->l1_first + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
 	s->room = o->room ? o->room : t->l1_end - first;
 	s->cost = cost_context(t);
 	strmap_init(&s->classes, s->arena);
 	strmap_init(&s->edges, s->arena);
+	strmap_init(&s->works, s->arena);
 	intmap_init(&s->buffers, s->arena);
 	s->key = arena_array(s->arena, int, bare->nsteps + MAX_STEP_PARTS + 4);
 	for (int i = 0; i < bare->ntensors; i++) /* leads do not depend on cuts */

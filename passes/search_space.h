@@ -80,6 +80,7 @@ typedef struct TensorSpace {
 	int64_t *floor;  /* of each value: no way to make the tensor so takes less, without rent */
 	int64_t *least;  /* of each value: its node in search_bound.c */
 	int64_t *free;   /* of each value: its step in that, if weights may come early */
+	const Configs **ways; /* of each value and type of inputs, if one step makes it */
 	int64_t *up;     /* the same with all that hangs below it in the tree of main inputs */
 	int64_t *through; /* and of a whole plan with this value */
 	int64_t *best;   /* by value of the parent: the least `up` with the way from it, */
@@ -96,7 +97,7 @@ typedef struct TensorSpace {
 
 typedef struct StepSpace {
 	Edge **edges;    /* of each part */
-	IntMap configs;  /* by value of the result and form of the parts */
+	IntMap *configs; /* by value of the result and form of the parts; steps of a kind share it */
 	int main;        /* part that is the main input of its result, or -1 */
 } StepSpace;
 
@@ -116,7 +117,7 @@ typedef struct Space {
 	const Pins *pins;
 	TensorSpace *tensors; /* by id */
 	StepSpace *steps;
-	StrMap classes, edges;
+	StrMap classes, edges, works;
 	IntMap buffers;
 	IntMap given;   /* bounds with some values fixed: search_given.c */
 	int64_t *rents; /* of a byte during the steps before each, summed, << RENT_SHIFT */
@@ -126,7 +127,8 @@ typedef struct Space {
 	Ranked *ranked; /* room for the values of a tensor */
 } Space;
 
-void space_init(Space *s, Plan *bare, const SearchOptions *o);
+/* With values in DRAM if `dram`. */
+void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram);
 
 /* From value `from` of a part to value `to` of the result. */
 const Pair *space_pair(Space *s, int step, int part, int from, int to);

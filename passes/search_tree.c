@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+enum { MOST_FILTERS = 3 }; /* times that what was dropped is used to drop more */
+
 int64_t bound_min(const TensorSpace *x, const int64_t *of)
 {
 	int64_t least = NO_WAY;
@@ -116,7 +118,8 @@ static void go_down(Space *s, int64_t all)
 int64_t bound_filter(Space *s, int64_t most)
 {
 	int64_t all = 0;
-	for (bool again = true; again;) {
+	bool again = true;
+	for (int i = 0; i < MOST_FILTERS && again; i++) {
 		again = false;
 		all = bound_tree(s);
 		go_down(s, all);

@@ -5,7 +5,12 @@
 
 #include "passes/plan_dram.h"
 
-enum { PRICED = 10 }; /* buffers that a step may ask for, times the states kept */
+enum {
+	PROMISED = 60,    /* ways to read a tensor that a step may look at, times the states kept */
+	ENOUGH_WIDTH = 128, /* states kept from which on they tell how many come of each */
+	BURST = 4,        /* times its share that a step may look at: others take less */
+	LEAST_WIDTH = 16, /* states kept, whatever the limit on those looked at */
+};
 
 /* Ways a reader may read the tensor just made, or come back; `from`: those that are
  * left to decide. */
@@ -46,10 +51,6 @@ static void promised(Promising *p)
 	const int64_t bytes = m->bytes, time = m->time, rent = m->rent, moves = m->moves;
 	const Value *v = &p->w->s->tensors[p->tensor].values->v[p->value];
 	Room room = { 0 };
-	if (p->w->left-- <= 0) {
-		walk_drop(p->w, p->w->from->bound);
-		return;
-	}
 	if (v->place == PLACE_L1 && p->first < 0)
 		room = space_buffer(p->w->s, p->tensor, p->value, p->readers);
 	else if (v->place == PLACE_L1)
@@ -117,7 +118,7 @@ static bool is_sent(const TensorSpace *x, const Space *s, int r)
 static void promise(Promising *p, int r)
 {
 	Space *s = p->w->s;
-	if (p->w->left <= 0) {
+	if (p->w->left-- <= 0) {
 		walk_drop(p->w, p->w->from->bound);
 		return;
 	}
@@ -125,10 +126,6 @@ static void promise(Promising *p, int r)
 		+ walk_to_come(p->w, p->w->step + 1, p->m->state) - s->rent_of_all;
 	if (sure >= p->w->most)
 		return;
-	if (sure >= p->w->limit) {
-		walk_drop(p->w, sure);
-		return;
-	}
 	const TensorSpace *x = &s->tensors[p->tensor];
 	const Value *v = &x->values->v[p->value];
 	const PlanTensor *bare = s->bare->tensors[p->tensor];
@@ -426,12 +423,23 @@ static void trace(Walker *w, const Nodes *levels, int last, Choice *choices)
 	}
 }
 
-Walk walk(Space *s, int64_t most, int width, int64_t reshard_price, Choice *choices)
+/* So many states that those to be looked at are shared equally by the steps left. */
+static int next_width(const Walker *w, const WalkLimit *limit, int kept, int64_t looked_at)
+{
+	const int left = w->s->bare->nsteps - w->step - 1;
+	const int64_t share = left > 0 ? (limit->states - w->result->states) / left : limit->states;
+	const int64_t each = kept >= ENOUGH_WIDTH ? looked_at / kept + 1 : 1;
+	const int64_t most = BURST * share / each, fit = most > LEAST_WIDTH ? most : LEAST_WIDTH;
+	return fit < limit->width ? (int)fit : limit->width;
+}
+
+Walk walk(Space *s, int64_t most, WalkLimit limit, int64_t reshard_price, Choice *choices)
 {
 	const int n = s->bare->nsteps;
 	Walk result = { .time = most, .dropped = INT64_MAX, .stuck = -1 };
 	Walker w = { .s = s, .levels = walk_levels(s), .most = most, .result = &result,
-		     .reshard_price = reshard_price, .width = width };
+		     .reshard_price = reshard_price, .width = limit.width, .widest = limit.width,
+		     .thrift = limit.thrift };
 	Nodes *levels = arena_array(s->arena, Nodes, n + 1);
 	int words = 1;
 	for (int i = 0; i <= n; i++)
@@ -451,7 +459,8 @@ Walk walk(Space *s, int64_t most, int width, int64_t reshard_price, Choice *choi
 		w.next = (Nodes){ 0 };
 		w.scratch = arena_create();
 		w.limit = INT64_MAX;
-		w.left = (int64_t)PRICED * width;
+		w.left = (int64_t)PROMISED * limit.width;
+		const int64_t looked_at = result.states;
 		intmap_init(&w.seen, w.scratch);
 		for (int i = 0; i < levels[w.step].n; i++) {
 			w.from = &levels[w.step].v[i];
@@ -459,6 +468,7 @@ Walk walk(Space *s, int64_t most, int width, int64_t reshard_price, Choice *choi
 			expand(&w);
 		}
 		levels[w.step + 1] = walk_keep(&w);
+		w.width = next_width(&w, &limit, levels[w.step].n, result.states - looked_at);
 		arena_destroy(w.scratch);
 		if (!w.next.n) {
 			result.stuck = w.step;

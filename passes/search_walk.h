@@ -28,9 +28,9 @@ int64_t bound_late(Space *s, int tensor, int value, DevTypes type);
 void bound_solution(const Space *s, int *values);
 void bound_uses(Space *s, const int *values, int64_t *list);
 
-/* Rents with a high bound, looked for in so many rounds; the bound, without
- * rent_of_all. `most` is what some plan takes. */
-int64_t rent_search(Space *s, int64_t most, int rounds);
+/* Rents with a high bound, looked for in so many rounds from those with `bound`; the
+ * bound then, without rent_of_all. `most` is what some plan takes. */
+int64_t rent_search(Space *s, int64_t bound, int64_t most, int rounds);
 
 /* Below tensor x, itself included, by its value: if `below` has value y. It hangs below
  * x. For use until the next bound_tree. */
@@ -59,12 +59,20 @@ typedef struct Walk {
 	int64_t dropped; /* the best bound of what was dropped for want of room */
 	int64_t states;
 	bool found;
+	bool narrow;     /* fewer states than `width` were kept, to look at no more than allowed */
 	int stuck;       /* the step behind which no state was left, or -1 */
 } Walk;
 
-/* The best plan of values that are not dead, better than `most`, with at most `width`
- * states behind each step. Fills `choices` if it finds one. */
-Walk walk(Space *s, int64_t most, int width, int64_t reshard_price, Choice *choices);
+/* How much a walk may do. */
+typedef struct WalkLimit {
+	int width;      /* states kept behind a step */
+	int64_t states; /* that are looked at: as few are kept as that takes */
+	int thrift;     /* cycles that a KB of L1 counts for when states are ranked */
+} WalkLimit;
+
+/* The best plan of values that are not dead, better than `most`. Fills `choices` if it
+ * finds one. */
+Walk walk(Space *s, int64_t most, WalkLimit limit, int64_t reshard_price, Choice *choices);
 
 /* ---- its parts: search_ways.c ---- */
 
@@ -130,6 +138,7 @@ bool walk_is_below(const Space *s, int tensor, int above);
 /* A state behind a step, and how it came about. */
 typedef struct Node {
 	int64_t time, rent, bound; /* paid up to here; no plan from here takes less */
+	int64_t rank;              /* what it is likely to come to: the least are kept */
 	int parent, order;
 	int value;              /* of the step's result */
 	const Config *config;
@@ -152,12 +161,13 @@ typedef struct Walker {
 	int step;
 	Nodes next;
 	IntMap seen;            /* states behind this step: order + 1 in `next` */
-	int64_t left;           /* buffers that may still be priced in this step */
+	int64_t left;           /* ways to read that may still be looked at in this step */
 	const Node *from;
 	int from_index;
 	Arena *scratch;         /* of this step */
-	int width;
-	int64_t limit;          /* bounds from here on are dropped: enough are better */
+	int width, widest;      /* states kept; if there were no limit on those looked at */
+	int thrift;
+	int64_t limit;          /* ranks from here on are dropped: enough are better */
 	Making *making;
 	int *saved, *readers;   /* room to work in */
 } Walker;

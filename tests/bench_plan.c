@@ -48,7 +48,8 @@ static bool plan_one(Graph *g, const Target *target, int percent)
 	const double from = clock_now();
 	const char *effort = getenv("EFFORT");
 	const SearchOptions o = { .room = all * percent / 100 / 32 * 32,
-				  .effort = effort ? atoi(effort) : 0 };
+				  .effort = effort ? atoi(effort) : 0,
+				  .dram = DRAM_IF_NEEDED };
 	const Found f = search(bare, &o);
 	const double took = clock_now() - from;
 	printf("%3d %% of L1: %d layouts (%d to %d a tensor), %d left, %lld states, %.2f s\n", percent,
