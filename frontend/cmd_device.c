@@ -30,6 +30,9 @@ static void tell_none(Session *s, const Planned *p)
 		diag_error(s->diag, model, "no plan was found in %lld bytes of L1 on %d cores", room,
 			   bare->cores);
 	}
+	diag_note(s->diag, (Loc){ 0 }, "%s; 'tessera explain' tells why and what would help",
+		  p->found.open ? "not everything was looked at: more --effort may find one"
+				: "there is none");
 	const int pins = report_pin_count(p);
 	if (pins)
 		diag_note(s->diag, (Loc){ 0 }, "%d field%s pinned; --print-effective-config says by whom",

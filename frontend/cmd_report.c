@@ -116,14 +116,15 @@ const char *report_proof(Arena *a, const Planned *p)
 	const int pins = report_pin_count(p);
 	const char *under = pins ? arena_printf(a, " and the %d pin%s given", pins,
 						pins > 1 ? "s" : "") : "";
+	const char *of = p->found.in_l1 ? ", of plans that make tensors in L1" : "";
 	if (p->settled)
 		return "none: every field was given, nothing was searched";
 	if (p->request->objective != OBJECTIVE_TIME)
 		return arena_printf(a, "none for objective %s",
 				    objective_name(p->request->objective));
 	if (p->found.time == p->found.bound)
-		return arena_printf(a, "optimal under the model%s", under);
+		return arena_printf(a, "optimal under the model%s%s", under, of);
 	const int64_t gap = p->found.time - p->found.bound;
-	return arena_printf(a, "at most %s%% above the optimum under the model%s",
-			    report_percent(a, gap, p->found.bound), under);
+	return arena_printf(a, "at most %s%% above the optimum under the model%s%s",
+			    report_percent(a, gap, p->found.bound), under, of);
 }

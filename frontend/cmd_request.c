@@ -12,6 +12,7 @@ static const struct {
 	Objective objective;
 } objectives[] = {
 	{ "time", OBJECTIVE_TIME }, { "reshards", OBJECTIVE_RESHARDS }, { "l1", OBJECTIVE_L1 },
+	{ "greedy", OBJECTIVE_GREEDY },
 };
 
 enum { OBJECTIVES = sizeof objectives / sizeof *objectives };

@@ -188,7 +188,7 @@ static bool attempt(Greedy *g, bool *packs)
 	if (!is_legal(g))
 		return false;
 	choose_reshards(g);
-	if (!greedy_make_room(g))
+	if (!greedy_make_room(g) || !is_legal(g))
 		return false;
 	greedy_prefetch(g);
 	*packs = greedy_packs(g);

@@ -331,9 +331,20 @@ static void use_room(Greedy *g)
 	}
 }
 
+/* Pins may leave a step that works on a tensor in DRAM without rows for its slices. */
+static bool has_slices(const Greedy *g)
+{
+	bool all = true;
+	for (int i = 0; i < g->bare->nsteps; i++)
+		all &= g->choices[i].slice > 0 || !choice_is_sliced(g->bare, g->choices, i);
+	return all;
+}
+
 bool greedy_make_room(Greedy *g)
 {
 	for (int turn = 0; turn < MOST_SWEEPS; turn++) {
+		if (!has_slices(g))
+			return false;
 		Sweep w = begin(g);
 		if (!slice_high(&w))
 			return false;

@@ -7,6 +7,9 @@
 /* How often the search is asked again, each time for a hundredth of L1 less. */
 enum { MOST_RESOLVED = 8 };
 
+/* Of the way to the least L1 that is enough. */
+enum { MOST_HALVES = 7 };
+
 int64_t planner_room(const Target *t, const PlanRequest *r)
 {
 	const int64_t first = (t->l1_first + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
@@ -118,12 +121,10 @@ static PlanOutcome look_near(Planned *p, int64_t room)
 	return PLANNED;
 }
 
-static PlanOutcome look(Planned *p)
+/* The plan of least time in so much L1, with addresses. */
+static PlanOutcome look_in(Planned *p, int64_t all)
 {
 	const PlanRequest *r = p->request;
-	const int64_t all = planner_room(p->bare->target, r);
-	if (r->objective == OBJECTIVE_GREEDY)
-		return look_near(p, all);
 	SearchOptions o = { .objective = r->objective, .effort = r->effort, .pins = p->pins,
 			    .room = all, .dram = DRAM_IF_NEEDED };
 	for (p->resolved = 0; p->resolved < MOST_RESOLVED; p->resolved++) {
@@ -139,6 +140,44 @@ static PlanOutcome look(Planned *p)
 			return PLANNED;
 	}
 	return PLAN_NONE;
+}
+
+/* In as little L1 as a plan was found for, by halves. */
+static PlanOutcome look_small(Planned *p, int64_t all)
+{
+	Planned best = *p;
+	int64_t enough = all, little = 0;
+	if (look_in(&best, all) != PLANNED) {
+		*p = best;
+		return PLAN_NONE;
+	}
+	for (int i = 0; i < MOST_HALVES; i++) {
+		Planned one = *p;
+		enough = best.plan->peak < enough ? best.plan->peak : enough;
+		const int64_t room = (little + enough) / 2 / ALIGN_DRAM * ALIGN_DRAM;
+		if (look_in(&one, room) == PLANNED)
+			best = one;
+		else
+			little = room;
+	}
+	best.found.bound = 0; /* of time: nothing is known */
+	*p = best;
+	return PLANNED;
+}
+
+static PlanOutcome look(Planned *p)
+{
+	const int64_t all = planner_room(p->bare->target, p->request);
+	switch (p->request->objective) {
+	case OBJECTIVE_GREEDY:
+		return look_near(p, all);
+	case OBJECTIVE_L1:
+		return look_small(p, all);
+	case OBJECTIVE_TIME:
+	case OBJECTIVE_RESHARDS:
+		break;
+	}
+	return look_in(p, all);
 }
 
 /* Every field is pinned: nothing is looked for. */

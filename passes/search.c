@@ -160,8 +160,8 @@ static void take_greedy(Searching *x)
 	Plan *bare = x->s.bare;
 	if (x->price || !greedy_choices(bare, x->s.pins, x->s.room, x->room))
 		return;
-	for (int i = 0; i < bare->nsteps; i++)
-		if (bare->steps[i].out && x->room[i].place == PLACE_DRAM && x->o->dram == DRAM_NEVER)
+	for (int i = 0; i < bare->nsteps && x->o->dram == DRAM_NEVER; i++)
+		if (bare->steps[i].out && x->room[i].place == PLACE_DRAM)
 			return;
 	Choice *const greedy = x->room;
 	x->room = x->choices;

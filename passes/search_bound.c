@@ -51,7 +51,8 @@ static const Configs *ways_of(Space *s, int step, int value, unsigned types)
 	TensorSpace *x = &s->tensors[s->bare->steps[step].out->id];
 	int parts[MAX_STEP_PARTS] = { 0 };
 	if (x->first != x->last || types > 1)
-		return space_parts(s, step, types, parts) ? space_configs(s, step, value, parts) : &none;
+		return space_parts(s, step, types, parts) ? space_configs(s, step, value, parts)
+							  : &none;
 	const Configs **known = &x->ways[2 * value + (int)types];
 	if (!*known)
 		*known = space_parts(s, step, types, parts) ? space_configs(s, step, value, parts)
@@ -293,7 +294,8 @@ int64_t bound_edge(Space *s, int t, int from, int to)
 	TensorSpace *x = &s->tensors[t];
 	const int n = x->values->n;
 	if (!x->edge)
-		x->edge = arena_array(s->arena, Known, (int64_t)n * s->tensors[x->parent].values->n + 1);
+		x->edge = arena_array(s->arena, Known,
+				      (int64_t)n * s->tensors[x->parent].values->n + 1);
 	Known *known = &x->edge[(int64_t)from * n + to];
 	if (known->version != s->version)
 		*known = (Known){ edge(s, t, from, to), s->version };

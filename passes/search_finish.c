@@ -88,7 +88,7 @@ void walk_finish(Walker *w, Making *m, bool spills)
 		}
 		m->state[0] = q;
 		if (best)
-			walk_push(w, m, m->time + least,
-				  m->rent + bound_rent(s, w->step, w->step, best->bytes + ahead), best);
+			walk_push(w, m, m->time + least, m->rent
+				  + bound_rent(s, w->step, w->step, best->bytes + ahead), best);
 	}
 }

@@ -23,8 +23,10 @@ static int64_t at_hand(const Walker *w, const TensorSpace *x, int value, const i
 	if (x->first != x->last || !choice_has(r, CHOICE_prefetch) || s->dram || ahead < -1)
 		return 0;
 	int parts[MAX_STEP_PARTS];
-	for (int k = 0; k < r->nin; k++)
-		parts[k] = state[walk_live(&w->levels[x->first], r->in[k].tensor->id)->at + LIVE_VALUE];
+	for (int k = 0; k < r->nin; k++) {
+		const Live *t = walk_live(&w->levels[x->first], r->in[k].tensor->id);
+		parts[k] = state[t->at + LIVE_VALUE];
+	}
 	const DevTypes type =
 		s->tensors[x->parent].values->v[parts[s->steps[x->first].main]].type;
 	if (ahead < 0)

@@ -15,7 +15,8 @@ static const char *class_key(Space *s, const PlanTensor *t, const Step *made)
 	/* Rows of what bands make of their own are those of the bands. */
 	const PlanTensor *rows = t->partial || made->kind == STEP_REDUCE ? made->in[0].tensor : t;
 	return arena_printf(s->arena, "%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d",
-			    t->channels, rows->height, rows->row_unit, t->height, t->images, t->row_unit, t->plane_unit, (int)t->layout.type,
+			    t->channels, rows->height, rows->row_unit, t->height, t->images,
+			    t->row_unit, t->plane_unit, (int)t->layout.type,
 			    t->layout.planes, t->layout.cols, t->layout.phases, t->layout.lead,
 			    t->partial, (int)made->kind, made->channel_groups,
 			    (int)choice_types(s->bare, t), choice_dram_ok(s->bare, t));

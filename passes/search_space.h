@@ -85,7 +85,7 @@ typedef struct TensorSpace {
 	int64_t *through; /* and of a whole plan with this value */
 	int64_t *best;   /* by value of the parent: the least `up` with the way from it, */
 	int *choice;     /* and which value has it */
-	int64_t *late;   /* of each value and type of input: free + 1 if they do not; 0: not known */
+	int64_t *late;   /* of each value and type of input: free + 1 if not; 0: not known */
 	Known *edge;     /* by value of the parent and its own: bound_edge */
 	int parent;      /* its main input: a tensor, or -1 */
 	int children;
@@ -97,7 +97,7 @@ typedef struct TensorSpace {
 
 typedef struct StepSpace {
 	Edge **edges;    /* of each part */
-	IntMap *configs; /* by value of the result and form of the parts; steps of a kind share it */
+	IntMap *configs; /* by value of the result and form of the parts; equal steps share it */
 	int main;        /* part that is the main input of its result, or -1 */
 } StepSpace;
 

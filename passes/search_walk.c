@@ -60,8 +60,8 @@ static void promised(Promising *p)
 	m->bytes += room.bytes;
 	if (p->first >= 0 && !p->beside)
 		m->add[p->index - 1] = room.bytes;
-	m->rent += bound_rent(p->w->s, p->first < 0 ? p->w->s->tensors[p->tensor].first : p->w->step,
-			      lives_until(p), room.bytes);
+	const int from = p->first < 0 ? p->w->s->tensors[p->tensor].first : p->w->step;
+	m->rent += bound_rent(p->w->s, from, lives_until(p), room.bytes);
 	if (p->beside)
 		m->moves += room.halo;
 	else
@@ -227,8 +227,9 @@ static void come_back(Walker *w, Making *m, int index)
 		if (t->done == x->nreaders || x->readers[t->done] != w->step + 1
 		    || at[LIVE_READS] != READ_BESIDE)
 			continue;
-		const TensorSpace *out = &s->tensors[s->bare->steps[w->step + 1].out->id];
-		const int fixed = walk_promised(s, l, m->state, s->bare->steps[w->step + 1].out->id);
+		const int next = s->bare->steps[w->step + 1].out->id;
+		const TensorSpace *out = &s->tensors[next];
+		const int fixed = walk_promised(s, l, m->state, next);
 		Promising p = { .w = w, .m = m, .tensor = t->tensor, .value = at[LIVE_VALUE],
 				.first = t->done, .beside = true, .at = t, .then = come_back,
 				.readers = w->readers + (MAX_STEP_PARTS + 1 + i) * s->bare->nsteps,

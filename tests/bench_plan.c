@@ -32,8 +32,8 @@ static void print_steps(const Plan *p, const PlanTime *time)
 		       (double)time->steps[i].total / (double)p->target->clock_mhz);
 		for (int k = 0; k < CAUSE_COUNT; k++)
 			if (time->steps[i].cycles[k] * 50 > time->steps[i].total)
-				printf(" %s %.1f", cause_info[k].name,
-				       (double)time->steps[i].cycles[k] / (double)p->target->clock_mhz);
+				printf(" %s %.1f", cause_info[k].name, (double)time->steps[i].cycles[k]
+				       / (double)p->target->clock_mhz);
 		printf("\n");
 	}
 }

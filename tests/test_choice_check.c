@@ -89,7 +89,7 @@ static const struct {
 	{ "op a reshard=0 slice=1\ntensor x place=dram\nop x slice=1\n", "a: reshard=0 names input 0, x, but" },
 	{ "op g reshard=0\n", "g: reshard=0 names input 0, g.each.rows, but" },
 	{ "op c reshard=0 park=0\n", "c: reshard=0 names input 0, a, but only what lies in L1 in whole rows "
-				     "and is not parked is copied, once; none is legal\n" },
+				     "and was not parked is copied, once; none is legal\n" },
 	{ "op b2 park=0\n", "w.plan:2:7: error: b2: park=0 names input 0, b, but only what lies in L1, is no "
 			    "constant and was not used by the step before can wait in DRAM; none is legal\n" },
 	{ "op v park=1\n", "v: park=1 names input 1, k, but only what lies in L1, is no constant" },
