@@ -12,10 +12,12 @@ enum {
 	MOST_KEPT = 65536,   /* and in the end */
 	FIRST_VALUES = 16,   /* of a tensor that the first walk looks at */
 	FIRST_WIDTH = 60,
-	FIRST_THRIFT = 50,   /* if nothing was found, then four times as much, and again */
+	FIRST_THRIFT = 25,   /* if nothing was found, then twice as much, and again */
+	MOST_THRIFT = 800,
 	FIRST_ROUNDS = 20,   /* of rents for it */
-	NEAR_WALKS = 4,
+	NEAR_WALKS = 9,
 	NEAR_WIDTH = 200,
+	MOST_DRAM = 1000,    /* values with which tensors in DRAM are walked over, too */
 	LONG_NET = 150,      /* steps from which on walks near a plan are no wider than the first */
 	RENT_ROUNDS = 40,
 };
@@ -169,28 +171,49 @@ static void take_greedy(Searching *x)
 	x->time = plan_time(plan_apply(bare, greedy)).all.total;
 }
 
-/* All in L1 first, then with tensors in DRAM; and near what is found, as long as that
- * helps. */
+/* Where L1 is short: from a little thrift to a lot, and what found the best. */
+static void thrifty_walks(Searching *x)
+{
+	int best = 0;
+	for (int thrift = FIRST_THRIFT; thrift <= MOST_THRIFT; thrift *= 2) {
+		const int64_t was = x->time;
+		x->thrift = thrift;
+		first_walk(x, 2 * FIRST_VALUES, 2 * FIRST_WIDTH);
+		if (x->time < was)
+			best = thrift;
+	}
+	x->thrift = best;
+}
+
+/* Near what is found, as long as that helps; more and less thrifty in turn. */
+static void near_walks(Searching *x)
+{
+	const int steps = x->s.bare->nsteps, width = steps < LONG_NET ? NEAR_WIDTH : FIRST_WIDTH;
+	const int thrift = x->thrift;
+	for (int i = 0, failed = 0; i < NEAR_WALKS && failed < (thrift ? 3 : 1); i++) {
+		const int64_t was = x->time;
+		x->thrift = i % 3 == 0 ? thrift : i % 3 == 1 ? thrift / 2 : 2 * thrift;
+		first_walk(x, FIRST_VALUES, width);
+		failed = x->time < was ? 0 : failed + 1;
+	}
+	x->thrift = thrift;
+}
+
+/* All in L1 first, then with tensors in DRAM. */
 static void first_walks(Searching *x)
 {
 	const bool dram = x->s.dram;
 	for (int with = 0; with <= dram && x->time == NO_WAY; with++) {
 		x->s.dram = with;
 		x->thrift = 0;
-		for (int n = FIRST_VALUES; x->time == NO_WAY && n <= 4 * FIRST_VALUES; n *= 2) {
-			first_walk(x, n, FIRST_WIDTH * n / FIRST_VALUES);
-			if (x->time == NO_WAY)
-				x->thrift = x->thrift ? 4 * x->thrift : FIRST_THRIFT;
-		}
+		first_walk(x, FIRST_VALUES, FIRST_WIDTH);
+		if (x->time == NO_WAY)
+			thrifty_walks(x);
 	}
 	if (x->time == NO_WAY && (dram || x->o->dram == DRAM_NEVER))
 		take_greedy(x);
-	const int steps = x->s.bare->nsteps, width = steps < LONG_NET ? NEAR_WIDTH : FIRST_WIDTH;
-	for (int i = 0, again = x->time < NO_WAY; i < NEAR_WALKS && again; i++) {
-		const int64_t was = x->time;
-		first_walk(x, FIRST_VALUES, width); /* as thrifty as what found it */
-		again = x->time < was;
-	}
+	if (x->time < NO_WAY)
+		near_walks(x);
 	x->s.dram = dram;
 }
 
@@ -206,6 +229,15 @@ static void drop_slow(Space *s, int64_t most)
 		for (int v = 0; v < x->values->n; v++)
 			x->dead[v] |= rest + x->floor[v] >= most;
 	}
+}
+
+/* Values of all tensors that are not dead. */
+static int left(const Searching *x)
+{
+	int n = 0;
+	for (int t = 0; t < x->s.bare->ntensors; t++)
+		n += alive(&x->s.tensors[t]);
+	return n;
 }
 
 static void count(const Space *s, Found *f, bool before)
@@ -264,15 +296,15 @@ static void all_walks(Searching *x, Found *f)
 	} else {
 		drop_slow(&x->s, x->time);
 		look_coarsely(x);
-		const bool long_net = x->states > effort(x);
+		const bool large = x->s.bare->nsteps >= LONG_NET || (x->s.dram && left(x) > MOST_DRAM);
 		for (int w = LEAST_KEPT; w <= MOST_KEPT; w *= 16) {
 			const int64_t was = x->time;
 			if (w == LEAST_KEPT || was != filtered)
 				filter(x, RENT_ROUNDS);
 			filtered = was;
 			dropped = x->bound;
-			if (long_net)
-				break;
+			if (large || (x->thrift && w > LEAST_KEPT))
+				break; /* too much to look at */
 			dropped = go(x, w, effort(x));
 			if (dropped >= x->time || x->narrow)
 				break;

@@ -4,15 +4,16 @@
  * step.
  *
  * How. Every tensor has a domain of values: cut, format and place. A step's work
- * depends on the value of its result alone; a tensor's halo and bytes on its own
- * value and those of the steps that read it where it lies. So the net is walked
- * in the order of its steps, keeping for each combination of what later steps will
- * see (values and bytes of live tensors, values promised to readers) the least
- * time (search_walk.c). A lower bound for the rest comes from the tree of main
- * inputs without the L1 limit (search_bound.c): values and states that cannot be
- * part of anything better than the best plan known are dropped, and nothing else
- * is, unless the work limit is reached; then the best bound of what was dropped
- * is the gap that is reported.
+ * depends on the value of its result and the formats of its inputs; a tensor's halo
+ * and bytes on its own value and those of the steps that read it where it lies. So
+ * the net is walked in the order of its steps, keeping for each combination of what
+ * later steps will see (values and bytes of live tensors, values promised to readers)
+ * the least time (search_walk.c). A lower bound for the rest comes from the tree of
+ * main inputs, where L1 has rents instead of a limit (search_bound.c, search_rent.c):
+ * values and states that cannot be part of anything better than the best plan known
+ * are dropped, and nothing else is, unless the work limit is reached; then the best
+ * bound of what was dropped is the gap that is reported. The first plans come from
+ * narrow walks over few values, and from those near what they find.
  */
 #ifndef PASSES_SEARCH_H
 #define PASSES_SEARCH_H
