@@ -296,7 +296,8 @@ static void all_walks(Searching *x, Found *f)
 	} else {
 		drop_slow(&x->s, x->time);
 		look_coarsely(x);
-		const bool large = x->s.bare->nsteps >= LONG_NET || (x->s.dram && left(x) > MOST_DRAM);
+		const bool large = x->s.bare->nsteps >= LONG_NET
+			|| (x->s.dram && left(x) > MOST_DRAM);
 		for (int w = LEAST_KEPT; w <= MOST_KEPT; w *= 16) {
 			const int64_t was = x->time;
 			if (w == LEAST_KEPT || was != filtered)
