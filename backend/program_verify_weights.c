@@ -253,6 +253,28 @@ static bool takes_part(const Verifier *v, int op, int core)
 	return runs(v, op, core, "weights_fetch") || runs(v, op, core, "weights_receive");
 }
 
+static bool runs_nothing(const ProgramOp *op, int core)
+{
+	bool none = true;
+	for (int r = 0; r < TT_RISCS; r++)
+		none &= program_runs(op, core, (TtRisc)r) < 0;
+	return none;
+}
+
+/* The last op before this one that is more than moves; -1. In between the pages keep
+ * their place: what is moved stays in buffers of its own. */
+static int op_before(const Verifier *v, int op, int core)
+{
+	const uint64_t at = word(v, op, core, "weights", 0);
+	const uint64_t bytes = (uint64_t)word(v, op, core, "page_bytes", 0)
+		* word(v, op, core, "pages", 0);
+	int last = op - 1;
+	while (last >= 0 && runs_nothing(&v->p->ops[last], core)
+	       && verify_inside(v, last, core, at, bytes))
+		last--;
+	return last;
+}
+
 /* Weights that stay are those the op before had, all of them, at the same place. */
 static void check_stay(Verifier *v, int op, int core)
 {
@@ -260,18 +282,19 @@ static void check_stay(Verifier *v, int op, int core)
 					    "dram_bank", "dram_at", "dram_page", "dram_first" };
 	const uint32_t chunks = word(v, op, core, "chunks", 0);
 	const uint32_t pages = word(v, op, core, "groups", 0) * (chunks ? chunks : 1);
-	const bool before = op > 0 && v->p->ops[op - 1].params == v->p->ops[op].params;
+	const int last = op_before(v, op, core);
+	const bool before = last >= 0 && v->p->ops[last].params == v->p->ops[op].params;
 	if (word(v, op, core, "passes", 0) > 1 || pages > word(v, op, core, "pages", 0))
 		verify_wrong(v, v->p->ops[op].loc, op, core,
 			     "weights_stay: passes %u, and pages: %u for %u; not all of them stay",
 			     word(v, op, core, "passes", 0), word(v, op, core, "pages", 0), pages);
-	if (!before || program_runs(&v->p->ops[op - 1], core, TT_NCRISC) < 0) {
+	if (!before || program_runs(&v->p->ops[last], core, TT_NCRISC) < 0) {
 		verify_wrong(v, v->p->ops[op].loc, op, core, "weights_stay: the op before has none");
 		return;
 	}
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
 		const uint32_t now = word(v, op, core, same[i], 0);
-		const uint32_t then = word(v, op - 1, core, same[i], 0);
+		const uint32_t then = word(v, last, core, same[i], 0);
 		if (now != then)
 			verify_wrong(v, v->p->ops[op].loc, op, core,
 				     "weights_stay: %s is %u, in the op before %u", same[i], now, then);
