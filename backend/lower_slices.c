@@ -1,7 +1,8 @@
 /*
  * Steps on tensors that lie in DRAM: an op for each slice of rows, on buffers that
- * hold one slice, two of each. While a slice is computed the next one is read
- * and the last one is written.
+ * hold one slice. There are two of each: while a slice is computed the next one is
+ * read and the last one is written. Or one: then every slice is read by an op of its
+ * own, and written when it is computed.
  */
 #include "backend/lower.h"
 
@@ -28,8 +29,8 @@ static void write_slice(Lowering *l, int op, const Step *s, int i, TtMoveWhen wh
 		lower_move(l, &l->program->ops[op], c, t, s->out, true, when, t->shard[c].own);
 }
 
-/* Reads the first slice; nothing can go on beside that. */
-static void begin(Lowering *l, const Step *s)
+/* Reads a slice that is needed next: nothing can go on beside that. */
+static void read_alone(Lowering *l, const Step *s, int i)
 {
 	bool any = false;
 	for (int k = 0; k < s->nin; k++)
@@ -37,28 +38,30 @@ static void begin(Lowering *l, const Step *s)
 	if (!any)
 		return;
 	ProgramOp *op = program_op(l->program, s->op->name, "slice", NULL);
-	for (int k = 0; k < s->nin; k++)
+	for (int k = 0; k < s->nin && i == 0; k++)
 		if (s->slices[k])
 			lower_await(l, op, s, k);
-	read_slice(l, l->program->nops - 1, s, 0);
+	read_slice(l, l->program->nops - 1, s, i);
 }
 
 void lower_streamed(Lowering *l, const Step *s)
 {
 	const int n = step_slices(l->plan, s);
-	begin(l, s);
 	for (l->slice = 0; l->slice < n; l->slice++) {
 		const Step x = step_slice_step(l->arena, l->plan, s, l->slice);
+		if (l->slice == 0 || s->single)
+			read_alone(l, s, l->slice);
 		const int first = l->program->nops;
 		lower_images(l, &x);
-		if (l->slice + 1 < n)
+		if (l->slice + 1 < n && !s->single)
 			read_slice(l, first, s, l->slice + 1);
-		if (l->slice > 0)
+		if (l->slice > 0 && !s->single)
 			write_slice(l, first, s, l->slice - 1, TT_MOVE_ALONGSIDE);
+		if (l->slice + 1 == n || s->single)
+			write_slice(l, l->program->nops - 1, s, l->slice, TT_MOVE_AFTER);
 	}
 	const int last = l->program->nops - 1;
 	l->slice = 0;
-	write_slice(l, last, s, n - 1, TT_MOVE_AFTER);
 	if (s->out && s->slices[s->nin])
 		lower_announce(l, &l->program->ops[last], s->out);
 	else if (s->out)

@@ -125,7 +125,8 @@ void lower_around_one(Lowering *l, ProgramOp *op, const Step *s, bool first, boo
 {
 	/* Of slices each buffer is cleared once, and rows go when all are there. */
 	const Step *whole = l->step;
-	const int buffers = whole->slice && whole->slices[whole->nin] ? 2 : 1;
+	const int buffers = whole->slice && whole->slices[whole->nin]
+		? step_slice_buffers(whole) : 1;
 	const int step = (int)(whole - l->plan->steps);
 	if (first && l->image == 0 && whole->out->born == step && l->slice < buffers)
 		lower_zeros(l, op, s);

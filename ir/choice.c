@@ -47,6 +47,8 @@ static const struct {
 	{ CHOICE_phases, "hifi4", 4 },       { CHOICE_ring, "all", 0 },
 	{ CHOICE_ring, "single", 1 },        { CHOICE_ring, "double", 2 },
 	{ CHOICE_prefetch, "no", 0 },        { CHOICE_prefetch, "yes", 1 },
+	{ CHOICE_slice_buffer, "double", SLICE_DOUBLE },
+	{ CHOICE_slice_buffer, "single", SLICE_SINGLE },
 };
 
 enum { WORDS = sizeof words / sizeof *words };
@@ -132,6 +134,8 @@ const char *choice_form(ChoiceField f)
 		return "lofi|hifi2|hifi4";
 	case CHOICE_ring:
 		return "all|single|double";
+	case CHOICE_slice_buffer:
+		return "single|double";
 	case CHOICE_prefetch:
 		return "no|yes";
 	default:

@@ -25,6 +25,9 @@ typedef struct Choice {
 #include "ir/choices.def"
 } Choice;
 
+/* Slices of a tensor in DRAM that a core has room for; of steps without any, double. */
+enum { SLICE_DOUBLE, SLICE_SINGLE };
+
 /* How a tensor is cut: rows alone (splits 1), planes alone (bands 1), or both. */
 typedef enum ShardWord { SHARD_ANY, SHARD_HEIGHT, SHARD_WIDTH, SHARD_BLOCK, SHARD_WORDS } ShardWord;
 

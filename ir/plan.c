@@ -190,6 +190,8 @@ int step_slices(const Plan *p, const Step *s)
 	return most;
 }
 
+int step_slice_buffers(const Step *s) { return s->single ? 1 : 2; }
+
 Region step_slice(const Step *s, int k, int core, int i)
 {
 	Region r = worked_on(s)->shard[core].own;
@@ -242,7 +244,7 @@ static void print_step(const Step *s, int i, FILE *f)
 		fprintf(f, " scratch=%lld@0x%x", (long long)s->scratch_bytes,
 			(unsigned)s->scratch_address);
 	if (s->slice)
-		fprintf(f, " slice=%d", s->slice);
+		fprintf(f, " slice=%d%s", s->slice, s->single ? " single" : "");
 	fprintf(f, s->beside ? " beside\n" : "\n");
 }
 

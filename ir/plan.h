@@ -15,7 +15,7 @@
  *
  * A tensor may lie in DRAM: whole rows as in L1, a page for each plane (layout.h).
  * It gets there from another tensor and back by steps, or is made and read in
- * slices of rows, of which a core has two at a time in L1.
+ * slices of rows, of which a core has two at a time in L1, or one.
  */
 #ifndef IR_PLAN_H
 #define IR_PLAN_H
@@ -184,7 +184,8 @@ typedef struct Step {
 	uint32_t scratch_address;
 	bool beside;     /* goes on while the next step that is not beside runs */
 	int slice;       /* rows of the result at a time; 0: all of them */
-	PlanTensor **slices; /* of parts in DRAM, then of the result: two buffers in L1 */
+	bool single;     /* a slice is read, worked on and written before the next is read */
+	PlanTensor **slices; /* of parts in DRAM, then of the result: two buffers in L1, or one */
 } Step;
 
 /* The blocks of one part of the input. */
@@ -230,6 +231,7 @@ Region step_reads(const Step *s, int part, Region out);
 /* Of a step in slices: how many there are, and what a core has of part k in slice
  * i, or (k == nin) of the result. A host edge out sends what it reads. */
 int step_slices(const Plan *p, const Step *s);
+int step_slice_buffers(const Step *s); /* that a core has for each part */
 Region step_slice(const Step *s, int k, int core, int i);
 
 /* One line per tensor and step. */

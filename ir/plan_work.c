@@ -114,14 +114,15 @@ bool plan_reads_dram(const Plan *p, const PlanTensor *t, int reader, Region writ
 
 PlanTensor *step_slice_tensor(Arena *a, const Plan *p, const Step *s, int k, int i)
 {
-	const PlanTensor *both = s->slices[k];
-	const bool whole = k == s->nin && !both; /* of a result in L1 a part is made */
+	const PlanTensor *buffers = s->slices[k];
+	const int n = step_slice_buffers(s);
+	const bool whole = k == s->nin && !buffers; /* of a result in L1 a part is made */
 	PlanTensor *t = arena_new(a, PlanTensor);
-	*t = whole ? *s->out : *both;
+	*t = whole ? *s->out : *buffers;
 	t->shard = arena_array(a, Shard, p->cores);
 	if (!whole) {
-		t->bytes /= 2;
-		t->layout.address += (uint64_t)(i % 2) * (uint64_t)t->bytes;
+		t->bytes /= n;
+		t->layout.address += (uint64_t)(i % n) * (uint64_t)t->bytes;
 	}
 	for (int c = 0; c < p->cores; c++) {
 		const Region r = step_slice(s, k, c, i);

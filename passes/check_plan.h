@@ -67,7 +67,7 @@ static inline bool check_within(Range a, Range b)
 /* The tensor whose shards say what each core does in a step. */
 const PlanTensor *check_worked_on(const Step *s);
 
-/* Is it a pair of buffers for slices, and of no step but this? NULL: of none. */
+/* Is it buffers for slices, and of no step but this? NULL: of none. */
 const Step *check_slices_of(const Checker *c, const PlanTensor *t);
 
 /* The step during which step i goes on: itself, or the next that is not beside. */

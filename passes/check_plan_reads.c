@@ -161,6 +161,7 @@ static void check_slices(const Checker *c, const Step *s)
 	STEP_RULE(c, s, any == (s->slice > 0), "slices of %d rows, and %s of it in DRAM", s->slice,
 		  any ? "some" : "nothing");
 	STEP_RULE(c, s, !s->slice || step_can_slice(s), "it cannot work on slices of %d rows", s->slice);
+	STEP_RULE(c, s, s->slice || !s->single, "one slice at a time, and it has none");
 	STEP_RULE(c, s, s->slice % unit == 0, "slices of %d rows, units are %d", s->slice, unit);
 }
 

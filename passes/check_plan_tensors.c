@@ -115,16 +115,18 @@ static void check_slack(const Checker *c, const PlanTensor *t)
 		    "%d bytes behind the last row, readers run into %d", t->slack, least);
 }
 
-static int64_t bytes_of(const PlanTensor *t, bool slices)
+static int64_t bytes_of(const PlanTensor *t, const Step *slices)
 {
 	Layout l = t->layout;
 	l.rows = t->buffer_rows;
 	l.planes = t->images * t->buffer_planes;
 	const int64_t bytes = layout_bytes(&l) + t->slack;
-	return slices ? 2 * ((bytes + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM) : bytes;
+	const int64_t aligned = (bytes + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
+	return !slices ? bytes : slices->single ? aligned : 2 * aligned;
 }
 
-static void check_buffer(const Checker *c, const PlanTensor *t, bool slices)
+/* Of a tensor, or of slices of a step. */
+static void check_buffer(const Checker *c, const PlanTensor *t, const Step *slices)
 {
 	const int planes = tensor_buffer_planes(t);
 	TENSOR_RULE(c, t, t->buffer_rows > 0 && t->buffer_rows <= MAX_BAND_ROWS,
@@ -156,7 +158,7 @@ void check_tensors(const Checker *c)
 {
 	for (int i = 0; i < c->p->ntensors; i++) {
 		const PlanTensor *t = c->p->tensors[i];
-		const bool slices = check_slices_of(c, t) != NULL;
+		const Step *slices = check_slices_of(c, t);
 		check_pitch(c, t);
 		if (check_in_dram(t))
 			TENSOR_RULE(c, t, t->bytes == 0, "it is in DRAM and takes %lld bytes of L1",

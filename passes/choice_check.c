@@ -172,7 +172,8 @@ static bool pin_ok(const Case *all, const Pins *p, ChoiceField f)
 	Case e = *all;
 	if (f == CHOICE_type) /* agreeing with others is up to them */
 		return (choice_types(e.k->bare, e.s->out) & (unsigned)e.c.type) != 0;
-	if (f == CHOICE_slice && !choice_is_sliced(e.k->bare, e.k->choices, e.step))
+	if ((f == CHOICE_slice || f == CHOICE_slice_buffer)
+	    && !choice_is_sliced(e.k->bare, e.k->choices, e.step))
 		return true; /* it may yet be */
 	const bool open = e.s->kind == STEP_CONV && f != CHOICE_cout_block
 		&& !pin_is_fixed(p, CHOICE_cout_block);

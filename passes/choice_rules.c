@@ -168,6 +168,19 @@ static const char *slice_why(const Case *e)
 			    t->row_unit, choice_most_rows(t, e->k->choices[t->born].bands));
 }
 
+static bool slice_buffer_ok(const Case *e)
+{
+	return e->c.slice_buffer == SLICE_DOUBLE
+		|| (e->c.slice_buffer == SLICE_SINGLE
+		    && choice_is_sliced(e->k->bare, e->k->choices, e->step));
+}
+
+static const char *slice_buffer_why(const Case *e)
+{
+	(void)e;
+	return "is not possible for a step without a tensor in DRAM";
+}
+
 /* ---- weights ---- */
 
 static bool phases_ok(const Case *e)
@@ -332,6 +345,7 @@ const ChoiceRule choice_rules[CHOICE_COUNT] = {
 	[CHOICE_type] = { type_ok, type_why, NULL },
 	[CHOICE_place] = { place_ok, place_why, NULL },
 	[CHOICE_slice] = { slice_ok, slice_why, slice_most },
+	[CHOICE_slice_buffer] = { slice_buffer_ok, slice_buffer_why, NULL },
 	[CHOICE_phases] = { phases_ok, phases_why, NULL },
 	[CHOICE_k_block] = { k_block_ok, k_block_why, k_block_most },
 	[CHOICE_ring] = { ring_ok, ring_why, NULL },
@@ -345,6 +359,7 @@ const ChoiceRule choice_rules[CHOICE_COUNT] = {
 
 const ChoiceField choice_order[CHOICE_COUNT] = {
 	CHOICE_cout_block, CHOICE_bands,    CHOICE_splits,   CHOICE_type,    CHOICE_place,
-	CHOICE_slice,      CHOICE_phases,   CHOICE_k_block,  CHOICE_ring,    CHOICE_act_block,
+	CHOICE_slice,      CHOICE_slice_buffer,
+	CHOICE_phases,     CHOICE_k_block,  CHOICE_ring,     CHOICE_act_block,
 	CHOICE_fetchers,   CHOICE_prefetch, CHOICE_reshard,  CHOICE_park,    CHOICE_beside,
 };

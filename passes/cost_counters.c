@@ -25,16 +25,21 @@ StepOp *cost_list_ops(Arena *a, const Plan *p, int step, int *n)
 	*n = 0;
 	if (!ops)
 		return NULL;
-	if (reads_slices(s)) {
-		o.slice = -1;
-		list[o.number++] = o;
-	}
+	const bool reads = reads_slices(s);
 	for (o.slice = 0; o.slice < slices; o.slice++) {
 		if (s->slice)
 			o.view = step_slice_step(a, p, s, o.slice);
-		for (o.image = 0; o.image < images; o.image += each)
-			for (o.phase = 0; o.phase < phases; o.phase++, o.number++)
+		o.image = o.phase = 0;
+		o.ends = false;
+		o.reads = reads && (o.slice == 0 || s->single);
+		if (o.reads)
+			list[o.number++] = o;
+		o.reads = false;
+		for (; o.image < images; o.image += each)
+			for (o.phase = 0; o.phase < phases; o.phase++, o.number++) {
+				o.ends = o.image + each >= images && o.phase + 1 == phases;
 				list[o.number] = o;
+			}
 	}
 	*n = o.number;
 	return list;
@@ -117,7 +122,7 @@ static Work work_of(const StepOp *o, int core)
 static void count_routines(const StepOp *o, int core, Counters *c)
 {
 	const Step *s = &o->view;
-	if (o->slice < 0 || step_moves(s) || s->kind == STEP_CONSTANT)
+	if (o->reads || step_moves(s) || s->kind == STEP_CONSTANT)
 		return;
 	if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT) {
 		count_edge(o, core, c);
@@ -175,7 +180,7 @@ void cost_counters_weights(const Plan *p, int step, int core, Counters *c)
 	StepOp *ops = cost_list_ops(a, p, step, &n);
 	*c = (Counters){ 0 };
 	for (int i = 0; i < n && (s->weights || s->kind == STEP_MIX); i++)
-		if (ops[i].slice >= 0)
+		if (!ops[i].reads)
 			count_weights(&ops[i], core, work_of(&ops[i], core), c);
 	arena_destroy(a);
 }

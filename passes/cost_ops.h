@@ -12,7 +12,9 @@ typedef struct StepOp {
 	int step;
 	int number, ops;   /* of the step's; how many there are */
 	Step view;         /* the step, or the slice at hand */
-	int slice, slices; /* which, of so many; -1: the first one is read, nothing else */
+	int slice, slices; /* which, of so many */
+	bool reads;        /* that slice, and nothing else */
+	bool ends;         /* it is the last op on the slice */
 	int image, images; /* of its result: the first that the op makes, and how many */
 	int phase;         /* of a mix */
 } StepOp;

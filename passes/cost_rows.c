@@ -176,13 +176,15 @@ static bool write_slice(Arena *a, const Lead *l, const Step *s, int i)
 static void around_slice(Arena *a, const Lead *l, const StepOp *o, const Step *s)
 {
 	const bool first = o->image == 0 && o->phase == 0;
-	if (first && o->slice + 1 < o->slices)
+	const bool last = o->number + 1 == o->ops;
+	if (first && o->slice + 1 < o->slices && !s->single)
 		read_slice(a, l, s, o->slice + 1);
-	if (first && o->slice > 0)
+	if (first && o->slice > 0 && !s->single)
 		l->w->asked_dram |= write_slice(a, l, s, o->slice - 1);
-	if (o->number + 1 < o->ops)
+	if (last || (o->ends && s->single))
+		l->w->after |= write_slice(a, l, s, o->slice);
+	if (!last)
 		return;
-	l->w->after |= write_slice(a, l, s, o->slices - 1);
 	if (s->out && s->slices[s->nin])
 		announce(l, s->out);
 	else if (s->out)
@@ -193,7 +195,7 @@ static void around_slice(Arena *a, const Lead *l, const StepOp *o, const Step *s
 
 static bool clears(const StepOp *o, const Step *s)
 {
-	const int buffers = s->slice && s->slices[s->nin] ? 2 : 1;
+	const int buffers = s->slice && s->slices[s->nin] ? step_slice_buffers(s) : 1;
 	if (s->kind == STEP_EDGE_IN)
 		return o->image == 0;
 	return o->phase == 0 && o->image == 0 && s->out->born == o->step && o->slice < buffers;
@@ -202,8 +204,8 @@ static bool clears(const StepOp *o, const Step *s)
 static void around(Arena *a, const Lead *l, const StepOp *o)
 {
 	const Step *s = &o->p->steps[o->step];
-	if (o->slice < 0) {
-		read_slice(a, l, s, 0);
+	if (o->reads) {
+		read_slice(a, l, s, o->slice);
 		return;
 	}
 	if (s->kind == STEP_SPILL || s->kind == STEP_REFILL) {

@@ -1,6 +1,7 @@
 /*
  * The time of a step in slices of rows: while one is computed the next is read and
- * the last is written; the first read and the last write nothing hides.
+ * the last is written; the first read and the last write nothing hides. With room for
+ * one slice nothing hides any.
  */
 #include "passes/cost_parts.h"
 
@@ -82,8 +83,9 @@ StepTime cost_slices(CostContext *x, const Plan *p, const Step *s, const Shapes 
 		const int64_t read = i + 1 < n ? kind[i + 1 < full ? 0 : 2 + i - full].read : 0;
 		const int64_t write = i > 0 ? kind[i - 1 < full ? 0 : i - full].write : 0;
 		StepTime t = i ? now->again : now->first;
-		cost_lasts(&t, CAUSE_dram, read + write);
-		cost_charge(&t, CAUSE_dram, (i ? 0 : now->read) + (i + 1 < n ? 0 : now->write));
+		const bool reads = i == 0 || s->single, writes = i + 1 == n || s->single;
+		cost_lasts(&t, CAUSE_dram, s->single ? 0 : read + write);
+		cost_charge(&t, CAUSE_dram, (reads ? now->read : 0) + (writes ? now->write : 0));
 		cost_add(&sum, &t, 1);
 	}
 	return sum;

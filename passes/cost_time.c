@@ -187,7 +187,10 @@ int cost_ops(const Plan *p, const Step *s)
 	bool reads = false;
 	for (int k = 0; k < s->nin; k++)
 		reads |= s->in[k].tensor->layout.place == PLACE_DRAM;
-	return s->slice ? each * step_slices(p, s) + reads : each;
+	if (!s->slice)
+		return each;
+	const int slices = step_slices(p, s);
+	return each * slices + (!reads ? 0 : s->single ? slices : 1);
 }
 
 /* What comes from DRAM while an op runs; what has to be there before it starts. */

@@ -119,6 +119,9 @@ static int near_values(const Planned *p, int step, ChoiceField f, int *near)
 		break;
 	case CHOICE_slice:
 		return slices_near(p, step, value, near);
+	case CHOICE_slice_buffer:
+		n = range(SLICE_DOUBLE, c->slice ? SLICE_SINGLE : SLICE_DOUBLE, values);
+		break;
 	case CHOICE_cout_block:
 		n = choice_cout_blocks(s, values, MOST_VALUES);
 		break;

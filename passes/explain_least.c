@@ -56,7 +56,7 @@ static int64_t most_bytes(const Least *l, int k, int rows)
 	return bytes_of(l->bare, k < x->nin ? x->in[k].tensor : x->out, high, deep);
 }
 
-/* In L1, or two slices of it from DRAM. */
+/* In L1, or one slice of it from DRAM, or two. */
 static int64_t held_bytes(const Least *l, int k)
 {
 	const Step *x = &l->x;
@@ -64,10 +64,11 @@ static int64_t held_bytes(const Least *l, int k)
 	const bool result = k == x->nin;
 	const bool dram = choice_dram_ok(l->bare, t)
 		&& (!result || may(l, CHOICE_place, PLACE_DRAM));
+	const int buffers = may(l, CHOICE_slice_buffer, SLICE_SINGLE) ? 1 : 2;
 	const int64_t here = most_bytes(l, k, 0);
+	const int64_t slices = dram ? buffers * most_bytes(l, k, x->out->row_unit) : here;
 	if (result && !may(l, CHOICE_place, PLACE_L1))
-		return dram ? 2 * most_bytes(l, k, x->out->row_unit) : 0;
-	const int64_t slices = dram ? 2 * most_bytes(l, k, x->out->row_unit) : here;
+		return dram ? slices : 0;
 	return slices < here ? slices : here;
 }
 

@@ -13,6 +13,7 @@ typedef struct PlanOptions {
 	Cut cut;      /* of every step that no hint pins */
 	bool park;    /* every tensor waits in DRAM between two uses */
 	int slice;    /* every tensor that can lies in DRAM: slices of so many rows */
+	bool single;  /* slices come one at a time */
 } PlanOptions;
 
 /* The same cores throughout, in L1 what fits there, height bands where nothing else

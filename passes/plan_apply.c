@@ -39,6 +39,7 @@ void plan_set_product(Step *s, const Choice *c)
 static void set_step(Step *s, const Choice *c)
 {
 	s->slice = c->slice;
+	s->single = c->slice_buffer == SLICE_SINGLE;
 	if (!s->out)
 		return;
 	s->out->cut = (Cut){ c->bands, c->splits };

@@ -110,12 +110,12 @@ bool plan_dram(Plan *p, int cores, const PlanOptions *o)
 	for (int turn = 0;; turn++) {
 		plan_cut(p, cores, o->cut);
 		const int whole = p->ntensors;
-		plan_slices(p, o->slice);
+		plan_slices(p, o->slice, o->single);
 		if ((plan_fits(p) && !too_high(p)) || turn == MOST_TURNS)
 			break;
 		p->ntensors = whole;
 		if (!relieve(p)) {
-			plan_slices(p, o->slice);
+			plan_slices(p, o->slice, o->single);
 			break;
 		}
 	}

@@ -38,8 +38,8 @@ int64_t plan_slice_bytes(const Plan *p, const Step *s);
 void plan_slice_buffers(Plan *p, int step);
 
 /* Buffers in L1 for the slices of each step that uses a tensor in DRAM, added to
- * the tensors of the plan: slices of `rows` rows, or 0: of as many as fit. After
- * plan_cut. */
-void plan_slices(Plan *p, int rows);
+ * the tensors of the plan: slices of `rows` rows, or 0: of as many as fit; one at a
+ * time if `single`. After plan_cut. */
+void plan_slices(Plan *p, int rows, bool single);
 
 #endif

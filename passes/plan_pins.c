@@ -275,6 +275,9 @@ static void pin_result(const Plan *bare, const Step *s, Pins *p)
 		const int rows = atoi(op_hint(op, "act_block_h")) / cols, unit = s->out->row_unit;
 		pin(p, s, CHOICE_slice, rows < unit ? unit : (rows + unit - 1) / unit * unit);
 	}
+	if (in_dram(op) && op_hint(op, "double_buffer"))
+		pin(p, s, CHOICE_slice_buffer, op_asks(op, "double_buffer", "activations")
+		    || op_asks(op, "double_buffer", "both") ? SLICE_DOUBLE : SLICE_SINGLE);
 }
 
 /* Whole blocks, as many as are asked for at most: other numbers were told. */

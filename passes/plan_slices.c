@@ -1,7 +1,7 @@
 /*
  * Steps whose input or result lies in DRAM: they work on a slice of rows at a
  * time, while the next one is read and the last one is written. Each has two
- * buffers for that.
+ * buffers for that; or one, and the three follow each other.
  */
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ static int64_t buffer_bytes(const PlanTensor *t)
 	return (layout_bytes(&l) + t->slack + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
 }
 
-/* What stands in L1 of a part, or (k == nin) of the result; two buffers. */
+/* What stands in L1 of a part, or (k == nin) of the result; all its buffers. */
 static PlanTensor sliced(const Plan *p, const Step *s, int k)
 {
 	PlanTensor t = k < s->nin ? *s->in[k].tensor : *s->out;
@@ -52,7 +52,7 @@ static PlanTensor sliced(const Plan *p, const Step *s, int k)
 			if (range_count(r.planes) > t.buffer_planes)
 				t.buffer_planes = range_count(r.planes);
 		}
-	t.bytes = 2 * buffer_bytes(&t);
+	t.bytes = step_slice_buffers(s) * buffer_bytes(&t);
 	return t;
 }
 
@@ -104,7 +104,8 @@ static int highest(const Plan *p, const Step *s)
 	return most;
 }
 
-/* Rows of a slice: as asked for, else as many as fit, of whole units. */
+/* Rows of a slice: as asked for, else as many as fit, of whole units. One at a time if
+ * two of the lowest do not fit. */
 static int height_of(const Plan *p, Step *s, int step, int rows)
 {
 	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
@@ -117,6 +118,11 @@ static int height_of(const Plan *p, Step *s, int step, int rows)
 		return rows < unit ? unit : rows < most ? rows : most;
 	}
 	const int64_t bytes = room(p, step);
+	for (s->slice = most; s->slice > unit && !fit(p, s, bytes);)
+		s->slice -= unit;
+	if (s->single || fit(p, s, bytes))
+		return s->slice;
+	s->single = true;
 	for (s->slice = most; s->slice > unit && !fit(p, s, bytes);)
 		s->slice -= unit;
 	return s->slice;
@@ -147,13 +153,21 @@ bool plan_is_sliced(const Step *s)
 	return any && s->kind != STEP_SPILL && s->kind != STEP_REFILL;
 }
 
-void plan_slices(Plan *p, int rows)
+/* Do hints want activations fetched only when the last are used up? */
+static bool wants_single(const Op *op)
+{
+	return op_asks(op, "double_buffer", "none") || op_asks(op, "double_buffer", "weights");
+}
+
+void plan_slices(Plan *p, int rows, bool single)
 {
 	for (int i = 0; i < p->nsteps; i++) {
 		Step *s = &p->steps[i];
 		s->slice = 0;
+		s->single = false;
 		if (!plan_is_sliced(s))
 			continue;
+		s->single = single || wants_single(s->op);
 		s->slice = height_of(p, s, i, rows);
 		plan_slice_buffers(p, i);
 	}

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/hint.h"
 #include "passes/rewrite.h"
 
 enum {
@@ -280,8 +281,9 @@ static const struct {
 static bool follows(const Op *op, const Hint *h)
 {
 	if (strcmp(h->key, "double_buffer") == 0)
-		return op_is(op, WEIGHTS) && (strcmp(h->value, "weights") == 0
-					      || strcmp(h->value, "none") == 0);
+		return op_asks(op, "place", "dram") || op_asks(op, "shard", "dram")
+			|| (op_is(op, WEIGHTS) && (strcmp(h->value, "weights") == 0
+						   || strcmp(h->value, "none") == 0));
 	if (strcmp(h->value, "interleaved") == 0 || op->kind == OP_CONCAT)
 		return false; /* who reads a concat reads its parts */
 	for (size_t k = 0; k < sizeof followed / sizeof *followed; k++)

@@ -59,6 +59,7 @@ static int64_t aligned(int64_t n) { return (n + ALIGN_DRAM - 1) / ALIGN_DRAM * A
 static void set_how(Step *x, const Choice *c)
 {
 	x->slice = c->slice;
+	x->single = c->slice_buffer == SLICE_SINGLE;
 	if (choice_has(x, CHOICE_k_block))
 		plan_set_product(x, c);
 }
@@ -259,6 +260,16 @@ static Configs *priced(Listing *l)
 	return out;
 }
 
+/* In slices of so many rows, two at a time or one. */
+static void add_slices(Listing *l, const Value *v, Choice *c)
+{
+	if (!allowed(l, CHOICE_slice, c->slice))
+		return;
+	for (c->slice_buffer = SLICE_DOUBLE; c->slice_buffer <= SLICE_SINGLE; c->slice_buffer++)
+		if (allowed(l, CHOICE_slice_buffer, c->slice_buffer))
+			add_ways(l, v, c);
+}
+
 static Configs *list(Space *s, int step, int value, const int *parts)
 {
 	Listing l = { .s = s, .step = step, .x = space_step(s, step, value, parts),
@@ -270,7 +281,7 @@ static Configs *list(Space *s, int step, int value, const int *parts)
 	if (l.x.out) /* values are shared between tensors of a class */
 		v = &s->tensors[s->bare->steps[step].out->id].values->v[value];
 	if (!plan_is_sliced(&l.x)) {
-		if (allowed(&l, CHOICE_slice, 0))
+		if (allowed(&l, CHOICE_slice, 0) && allowed(&l, CHOICE_slice_buffer, SLICE_DOUBLE))
 			add_ways(&l, v, &c);
 		return priced(&l);
 	}
@@ -281,8 +292,7 @@ static Configs *list(Space *s, int step, int value, const int *parts)
 		n = only(&l, CHOICE_slice, slices);
 	for (int i = 0; i < n; i++) {
 		c.slice = slices[i];
-		if (allowed(&l, CHOICE_slice, c.slice))
-			add_ways(&l, v, &c);
+		add_slices(&l, v, &c);
 	}
 	return priced(&l);
 }

@@ -10,8 +10,8 @@
 /* Each behind those that its values depend on. */
 static const ChoiceField frame[] = {
 	CHOICE_cout_block, CHOICE_bands,  CHOICE_splits, CHOICE_type,    CHOICE_place,
-	CHOICE_slice,      CHOICE_phases, CHOICE_park,   CHOICE_beside,  CHOICE_reshard,
-	CHOICE_prefetch,
+	CHOICE_slice,      CHOICE_slice_buffer,
+	CHOICE_phases,     CHOICE_park,   CHOICE_beside, CHOICE_reshard, CHOICE_prefetch,
 };
 const ChoiceField every_weight_fields[WEIGHT_FIELDS] = { CHOICE_k_block, CHOICE_ring,
 							 CHOICE_act_block, CHOICE_fetchers };
@@ -121,6 +121,9 @@ int every_values(const EveryPlan *e, int step, ChoiceField f, int *values)
 		if (!choice_is_sliced(p, e->choices, step))
 			return 1;
 		return legal(e, step, f, t->row_unit, t->height + t->row_unit, t->row_unit, values);
+	case CHOICE_slice_buffer:
+		values[1] = SLICE_SINGLE;
+		return 1 + choice_is_sliced(p, e->choices, step);
 	case CHOICE_phases:
 		values[0] = e->pins[step].fixed >> f & 1 ? e->pins[step].value.phases : s->phases;
 		return 1;

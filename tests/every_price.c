@@ -112,15 +112,17 @@ static const Locals *locals_of(Priced *x, int step, const Step *s)
 {
 	EveryPlan *e = x->e;
 	const Choice *c = &e->choices[step];
-	int key[MAX_STEP_PARTS + 8] = { step, c->bands, c->splits, c->cout_block, c->slice,
-					c->prefetch, x->beside, form(s->out) };
+	enum { FIRST = 9 };
+	int key[MAX_STEP_PARTS + FIRST] = { step, c->bands, c->splits, c->cout_block, c->slice,
+					    c->slice_buffer, c->prefetch, x->beside,
+					    form(s->out) };
 	for (int k = 0; k < s->nin; k++)
-		key[8 + k] = form(s->in[k].tensor);
-	Locals *l = intmap_get(&e->locals, key, 8 + s->nin);
+		key[FIRST + k] = form(s->in[k].tensor);
+	Locals *l = intmap_get(&e->locals, key, FIRST + s->nin);
 	if (!l) {
 		l = arena_new(e->arena, Locals);
 		add_locals(x, l, step, s, 0);
-		intmap_put(&e->locals, key, 8 + s->nin, l);
+		intmap_put(&e->locals, key, FIRST + s->nin, l);
 	}
 	return l;
 }

@@ -180,6 +180,7 @@ static Target way(PlanOptions *o, const Target *t, int which, uint64_t seed)
 {
 	Target own = *t;
 	o->park = which == 1 || which == 3;
+	o->single = seed % 2;
 	o->slice = which == 2 || which == 3 ? 1 + (int)(seed % 7) : 0;
 	if (which == 4)
 		own.l1_end = own.l1_first + 20000 + (int64_t)(seed * 7919 % 100) * 3000;

@@ -52,6 +52,8 @@ static const struct {
 	{ "tensor m place=dram\n", "m: place=dram is not possible, g.each.rows cannot work in slices; l1 is\n" },
 	{ "op c slice=4\n", "w.plan:2:6: error: c: slice=4 is not possible for a step without a tensor in "
 			    "DRAM; 0 is\n" },
+	{ "op c slice_buffer=single\n", "w.plan:2:6: error: c: slice_buffer=single is not possible for a step "
+					"without a tensor in DRAM; double is\n" },
 	{ "tensor u place=dram\n", "u: slice=0 is no multiple of 2 up to the 120 rows of a core, whose "
 				   "tensor lies in DRAM; 2 is\n" },
 	{ "tensor u place=dram bands=10\nop u slice=5\nop v slice=13\n",
@@ -124,6 +126,8 @@ static void what_can_be_done_is_done(void **state)
 		"op c cout_block=1\ntensor c splits=4 bands=16\n",
 		"op u k_block=2 weights_buffer=single\ntensor u bands=60\n",
 		"tensor u place=dram bands=10\nop u slice=4\nop v slice=7\ntensor v bands=10\n",
+		"tensor u place=dram bands=10\nop u slice=4 slice_buffer=single\nop v slice=7 "
+		"slice_buffer=double\ntensor v bands=10\n",
 		"tensor x place=dram bands=5\nop x slice=12\nop a slice=60\nop b slice=60\n",
 		"op c park=0\ntensor c bands=9\n",
 		"op t cout_block=1\nop t@2 cout_block=1\nop t@3 cout_block=1\ntensor t splits=2 bands=32\n",
@@ -172,6 +176,7 @@ static const struct {
 	{ "tensor c type=bfp8_b!\n", "c: type=bfp8_b is not a format" },
 	{ "tensor t place=dram!\n", "t: place=dram is not possible, t cannot work in slices" },
 	{ "op u slice=4!\n", NULL }, /* with place=dram */
+	{ "op u slice_buffer=single!\n", NULL }, /* too */
 	{ "tensor u place=dram!\nop u slice=5!\n", "u: slice=5 is no multiple of 2" },
 	{ "tensor u place=dram!\nop u slice=60!\n", NULL },
 	{ "tensor u place=dram! bands=10!\nop u slice=60!\n", "u: slice=60 is no multiple of 2 up to the 12" },

@@ -31,7 +31,8 @@ static Choice *some(const Plan *p)
 	Choice *c = arena_array(p->graph->arena, Choice, p->nsteps);
 	for (int i = 0; i < p->nsteps; i++) {
 		c[i] = (Choice){ .bands = 1 + i, .splits = 2, .type = types[i % 2], .place = i % 2,
-				 .slice = i, .cout_block = 4, .phases = phases[i % 3], .k_block = i,
+				 .slice = i, .slice_buffer = i % 2, .cout_block = 4,
+				 .phases = phases[i % 3], .k_block = i,
 				 .ring = i % 3, .act_block = 32 * i, .fetchers = 4,
 				 .prefetch = i % 2, .reshard = i % 2, .park = i % 3,
 				 .beside = 1 << i % 3 };
@@ -103,16 +104,17 @@ static void a_plan_file_looks_like_this(void **state)
 	const Choice *c = some(p);
 	const char *text = printed(p, c, NULL, NULL, NULL);
 	static const char *const lines[] = {
-		"plan net target=wormhole_n150 cores=64\nop x edge_in slice=0\n"
+		"plan net target=wormhole_n150 cores=64\nop x edge_in slice=0 slice_buffer=double\n"
 		"tensor x bands=1 splits=2 type=bf16 place=l1\n",
-		"op \"enc/1 @2\" conv slice=1 cout_block=4 fidelity=hifi2 k_block=1 "
-		"weights_buffer=single act_block_h=32 fetchers=4 prefetch=yes reshard=0 park=0 "
+		"op \"enc/1 @2\" conv slice=1 slice_buffer=single cout_block=4 fidelity=hifi2 "
+		"k_block=1 weights_buffer=single act_block_h=32 fetchers=4 prefetch=yes reshard=0 park=0 "
 		"beside=1\ntensor \"enc/1 @2\" bands=2 splits=2 type=bfp8_b place=dram\n",
-		"\nop u conv slice=2 ",
-		"\nop u@2 conv slice=3 ",
+		"\nop u conv slice=2 slice_buffer=double ",
+		"\nop u@2 conv slice=3 slice_buffer=single ",
 		"\ntensor u bands=3 splits=2 ",
-		"\nop r unary slice=5 reshard=0 park=1 beside=2\n",
-		"\nop o@1 edge_out slice=6\nop o@2 edge_out slice=7\n",
+		"\nop r unary slice=5 slice_buffer=single reshard=0 park=1 beside=2\n",
+		"\nop o@1 edge_out slice=6 slice_buffer=double\n"
+		"op o@2 edge_out slice=7 slice_buffer=single\n",
 	};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		if (!strstr(text, lines[i]))
@@ -136,7 +138,8 @@ static void remarks_stay_where_they_stand(void **state)
 	const ChoiceText *c = parsed(*state, p, text);
 	static const char *const kept[] = {
 		"# first\n\nplan net target=wormhole_n150 cores=64 # of the header\n",
-		"# of the header\n\n   # about x\t \nop x edge_in slice=0 # behind\n",
+		"# of the header\n\n   # about x\t \nop x edge_in slice=0 slice_buffer=double "
+		"# behind\n",
 		"# behind\ntensor x bands=1 splits=1 type=bf16! place=l1\n",
 		"\n# above the second u\nop u@2 conv slice=0 ",
 		" beside=none # kept\n",

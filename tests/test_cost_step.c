@@ -36,8 +36,8 @@ enum { FAMILIES = sizeof families / sizeof *families };
 static struct {
 	int plans, refused, values, differing;
 	int steps, kind[STEP_COUNT];
-	int stacked, block_float, chunks, sums, early, sliced, beside, idle, columns, several;
-	int halos;
+	int stacked, block_float, chunks, sums, early, sliced, single, beside, idle, columns;
+	int several, halos;
 } seen;
 
 /* ---- counters ---- */
@@ -53,6 +53,7 @@ static void note(const Plan *p, const Step *s)
 	seen.sums += s->stream.sums_bytes > 0;
 	seen.early += s->stream.early;
 	seen.sliced += s->slice > 0;
+	seen.single += s->single;
 	seen.beside += s->beside;
 	seen.columns += s->weights && p->rows > 1 && t->cut.splits == p->cols;
 	seen.several += cost_ops(p, s) > 1;
@@ -276,6 +277,7 @@ static PlanOptions options_of(Rng *r)
 	o.stacked = rng_below(r, 2);
 	o.park = rng_below(r, 4) == 0;
 	o.slice = rng_below(r, 4) ? 0 : 1 + (int)rng_below(r, 6);
+	o.single = o.slice && rng_below(r, 2);
 	if (o.cut.splits * (o.cut.bands ? o.cut.bands : 1) > o.cores)
 		o.cut = (Cut){ 0, 0 };
 	return o;
@@ -326,10 +328,11 @@ static void cases(uint64_t first, uint64_t count)
 	}
 	print_message("%d plans (%d refused), %d steps, %d values compared, %d differ\n", seen.plans,
 		      seen.refused, seen.steps, seen.values, seen.differing);
-	print_message("stacked %d, bfp8_b %d, chunks %d, sums %d, early %d, slices %d, beside %d, "
-		      "columns %d, several ops %d, idle cores %d, halos %d\n", seen.stacked, seen.block_float,
-		      seen.chunks, seen.sums, seen.early, seen.sliced, seen.beside, seen.columns,
-		      seen.several, seen.idle, seen.halos);
+	print_message("stacked %d, bfp8_b %d, chunks %d, sums %d, early %d, slices %d, one by one %d, "
+		      "beside %d, columns %d, several ops %d, idle cores %d, halos %d\n",
+		      seen.stacked, seen.block_float, seen.chunks, seen.sums, seen.early,
+		      seen.sliced, seen.single, seen.beside, seen.columns, seen.several,
+		      seen.idle, seen.halos);
 	for (int k = 0; k < STEP_COUNT; k++)
 		print_message("%s %d%s", step_names[k], seen.kind[k],
 			      k + 1 < STEP_COUNT ? ", " : "\n");
@@ -343,8 +346,8 @@ static void counters_of_a_plan_are_those_of_its_program(void **state)
 	for (int k = 0; k < STEP_COUNT; k++)
 		assert_true(seen.kind[k] > 0);
 	assert_true(seen.stacked && seen.block_float && seen.chunks && seen.sums && seen.early);
-	assert_true(seen.sliced && seen.beside && seen.columns && seen.several && seen.idle
-		    && seen.halos);
+	assert_true(seen.sliced && seen.single && seen.beside && seen.columns && seen.several
+		    && seen.idle && seen.halos);
 }
 
 /* A net that only goes in and out: what its busiest TRISC executes for it in the

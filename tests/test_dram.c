@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/program_verify.h"
 #include "frontend/model.h"
 #include "tests/check.h"
 #include "tests/fixture.h"
@@ -81,9 +82,10 @@ static void parked_and_sliced_tensors_are_the_same(void **state)
 		Network *whole = network_planned(graph_of(t, seed), &o);
 		const float *want = result(t, seed, whole, &n);
 		network_free(whole);
-		for (int way = 0; way < 3; way++) {
-			o.park = way != 1;
+		for (int way = 0; way < 5; way++) {
+			o.park = way % 2 == 0;
 			o.slice = way ? 1 + (int)(seed % 7) : 0;
+			o.single = way > 2;
 			compare(t, seed, network_planned(graph_of(t, seed), &o), want, n);
 		}
 	}
@@ -234,8 +236,64 @@ static void hints_place_tensors_and_slice_steps(void **state)
 	/* 40 columns are two tiles: 3 rows. Who reads a takes slices too. */
 	assert_int_equal(step_of(net->plan, STEP_CONV)->slice, 3);
 	assert_int_equal(sliced_steps(net->plan), 3);
+	assert_false(step_of(net->plan, STEP_CONV)->single);
+	compare(t, 0, net, want, n);
+	net = waiting(t, WAITING(", hints = [double_buffer = \"none\", place = \"dram\"]"), 0);
+	if (!net)
+		fail_msg("%s", fixture_said(t));
+	assert_true(step_of(net->plan, STEP_CONV)->single);
 	compare(t, 0, net, want, n);
 	network_free(whole);
+}
+
+/* Of two slices the first op reads one alone; of single ones each is read so. */
+static void single_slices_take_half_the_room(void **state)
+{
+	Fixture *t = *state;
+	Network *net[2];
+	int64_t bytes[2] = { 0, 0 };
+	int reads[2] = { 0, 0 };
+	for (int single = 0; single < 2; single++) {
+		const PlanOptions o = { .cores = 2, .slice = 2, .single = single };
+		net[single] = network_planned(graph_of(t, 1), &o);
+		if (!net[single])
+			fail_msg("%s", fixture_said(t));
+		for (int i = 0; i < net[single]->plan->ntensors; i++)
+			bytes[single] += net[single]->plan->tensors[i]->bytes;
+		for (int i = 0; i < net[single]->program->nops; i++)
+			reads[single] += strcmp(net[single]->program->ops[i].kind, "slice") == 0;
+		network_free(net[single]);
+	}
+	assert_int_equal(bytes[0], 2 * bytes[1]);
+	assert_true(reads[1] > reads[0]);
+}
+
+/* The buffer of weights that stay, in two pieces of time: not there in the op between,
+ * which reads a slice. */
+static void weights_stay_only_where_they_have_their_place(void **state)
+{
+	Fixture *t = *state;
+	const PlanOptions o = { .cores = 1, .slice = 2, .single = true };
+	Network *net = network_planned(graph_of(t, 1), &o);
+	if (!net)
+		fail_msg("%s", fixture_said(t));
+	Program *p = net->program;
+	assert_true(program_verify(p, net->target, &t->diag));
+	for (int i = 0; i < p->nbuffers; i++) {
+		const ProgramBuffer was = p->buffers[i];
+		if (!strstr(was.name, ".weights") || was.last - was.first < 2)
+			continue;
+		p->buffers[i].last = was.first + 1;
+		ProgramBuffer *rest = program_buffer(p, "rest");
+		const char *name = rest->name;
+		*rest = was;
+		rest->name = name;
+		rest->first = was.first + 3;
+		break;
+	}
+	assert_false(program_verify(p, net->target, &t->diag));
+	assert_non_null(strstr(fixture_said(t), "weights_stay: the op before has none"));
+	network_free(net);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -249,6 +307,8 @@ int main(int argc, char **argv)
 		CASE(less_l1_takes_to_dram),
 		CASE(what_waits_is_spilled_beside_other_steps),
 		CASE(hints_place_tensors_and_slice_steps),
+		CASE(single_slices_take_half_the_room),
+		CASE(weights_stay_only_where_they_have_their_place),
 	};
 	if (argc < 4)
 		return EXIT_FAILURE;

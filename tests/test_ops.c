@@ -131,6 +131,7 @@ static void to_dram(PlanOptions *p, uint64_t seed)
 {
 	p->park = seed % 3 != 1;
 	p->slice = seed % 3 ? 1 + (int)(seed % 7) : 0;
+	p->single = p->slice && seed % 2;
 }
 
 static void one_case(const Entry *f, uint64_t seed, const char *mode, const char *device,

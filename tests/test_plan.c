@@ -147,9 +147,9 @@ static void an_op_without_routine_is_named(void **state)
 static void what_does_not_fit_is_said(void **state)
 {
 	Fixture *t = *state;
-	const Graph *g = parse(t, "graph \"n\"\n%x = input {stored = bf16} : f32[1,64,4000,4000]\n"
-				  "%y = relu %x {stored = bf16} : f32[1,64,4000,4000]\n"
-				  "%o = output %y : f32[1,64,4000,4000]\n");
+	const Graph *g = parse(t, "graph \"n\"\n%x = input {stored = bf16} : f32[1,128,4000,4000]\n"
+				  "%y = relu %x {stored = bf16} : f32[1,128,4000,4000]\n"
+				  "%o = output %y : f32[1,128,4000,4000]\n");
 	assert_null(plan_bands(g, target_load(t->arena, &t->diag, "wormhole_n150"), NULL));
 	assert_non_null(strstr(fixture_said(t), "bytes of L1 on each of 64 cores, wormhole_n150 has"));
 }

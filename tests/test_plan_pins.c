@@ -67,6 +67,10 @@ static void hints_are_pins(void **state)
 	check_hints(t, "shard = \"block\", split = \"2\"", "splits=2 shard=block ");
 	check_hints(t, "shard = \"dram\"", "place=dram ");
 	check_hints(t, "place = \"dram\", act_block_h = \"480\"", "place=dram slice=5 ");
+	check_hints(t, "place = \"dram\", double_buffer = \"none\"",
+		    "place=dram slice_buffer=single weights_buffer=single ");
+	check_hints(t, "place = \"dram\", double_buffer = \"both\"",
+		    "place=dram slice_buffer=double weights_buffer=double ");
 	check_hints(t, "place = \"l1\", stored = \"bf16\"", "type=bf16 place=l1 ");
 	check_hints(t, "cout_block = \"2\", fidelity = \"lofi\"", "cout_block=2 fidelity=lofi ");
 	check_hints(t, "fetchers = \"3\", prefetch = \"no\"", "fetchers=3 prefetch=no ");
