@@ -16,7 +16,9 @@
  *             in larger or single ones, and sums of fewer positions, where that fits
  *   skips     if a step they wait through does not fit, they wait without what their
  *             reader wants of other cores, then in DRAM; what is used last first
- *   slices    the largest tensor of a step that still does not fit lies in DRAM
+ *   slices    the largest tensor of a step that still does not fit lies in DRAM; slices
+ *             come one at a time where there is no room for two
+ *   splits    if all that is not enough, a product is cut into more splits
  *   prefetch  where the step before has room for the weights
  *
  * Nothing is weighed against anything, so it is fast, and no more than a plan.

@@ -24,6 +24,7 @@ typedef struct Fitting {
 	int step;
 	int64_t bytes;
 	int passes;
+	int buffer; /* for slices, unless that is fixed */
 	bool found;
 	Choice best;
 	Merit merit;
@@ -44,6 +45,7 @@ static int64_t aligned(int64_t n) { return (n + ALIGN_DRAM - 1) / ALIGN_DRAM * A
 int64_t greedy_step_bytes(const Plan *p, Step *x, const Choice *c)
 {
 	x->slice = c->slice;
+	x->single = c->slice_buffer == SLICE_SINGLE;
 	if (choice_has(x, CHOICE_k_block))
 		plan_set_product(x, c);
 	plan_size_step(p, x);
@@ -149,6 +151,8 @@ static void try_slices(Fitting *f, Choice c)
 	const int n = listed(f, CHOICE_slice, slices,
 			     choice_slices(t, t->cut.bands, slices, MOST_VALUES));
 	const int passes = f->passes;
+	listed(f, CHOICE_slice_buffer, &f->buffer, 1);
+	c.slice_buffer = f->buffer;
 	f->passes = 1;
 	for (int i = n - 1; i >= 0 && !f->found; i--)
 		if (slices[i] >= slices[n - 1] / SHORT_SLICE && is_low(f, slices[i])) {
@@ -163,12 +167,14 @@ static void try_slices(Fitting *f, Choice c)
 		}
 }
 
-bool greedy_fit(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes, int passes)
+static bool fit(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes, int passes,
+		int buffer)
 {
 	Fitting f = { .g = g, .p = p, .x = *x, .bare = &g->bare->steps[step], .step = step,
-		      .bytes = bytes, .passes = passes };
+		      .bytes = bytes, .passes = passes, .buffer = buffer };
 	Choice c = g->choices[step];
 	c.slice = 0;
+	c.slice_buffer = SLICE_DOUBLE;
 	if (choice_is_sliced(g->bare, g->choices, step) != plan_is_sliced(x))
 		return true; /* a tensor has moved since: the next plan will tell */
 	if (plan_is_sliced(x))
@@ -178,4 +184,14 @@ bool greedy_fit(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes
 	if (f.found)
 		g->choices[step] = f.best;
 	return f.found;
+}
+
+bool greedy_fit(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes, int passes)
+{
+	return fit(g, p, x, step, bytes, passes, SLICE_DOUBLE);
+}
+
+bool greedy_fit_single(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes)
+{
+	return plan_is_sliced(x) && fit(g, p, x, step, bytes, 0, SLICE_SINGLE);
 }

@@ -28,4 +28,7 @@ int64_t greedy_step_bytes(const Plan *p, Step *x, const Choice *c);
  * by; 0: any number. */
 bool greedy_fit(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes, int passes);
 
+/* The same with one slice at a time and any number of passes. */
+bool greedy_fit_single(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes);
+
 #endif

@@ -225,7 +225,7 @@ static bool may_slice(const Greedy *g, const PlanTensor *t)
 		if ((s->out == t || plan_reads(s, t)) && g->pins[i].fixed & moves
 		    && (v->reshard || v->park || v->prefetch))
 			return false;
-		if ((s->out == t || plan_reads(s, t)) && !greedy_may(g, i, CHOICE_slice, 0)
+		if ((s->out == t || plan_reads(s, t)) && greedy_fixed(g, i, CHOICE_slice)
 		    && !v->slice)
 			return false;
 	}
@@ -252,26 +252,44 @@ static void to_dram(Sweep *w, const PlanTensor *t)
 	w->changed = true;
 }
 
-/* Are two slices of the fewest rows lower than what is in L1 now? */
-static bool gains(const Sweep *w, const Step *s, int k)
+/* Part k of a step, or (k == nin) its result. */
+static const PlanTensor *part_of(const Step *s, int k)
 {
-	const PlanTensor *t = k < s->nin ? s->in[k].tensor : s->out;
-	const int unit = (s->out ? s->out : t)->row_unit;
-	const Region out = { { 0, unit }, { 0, 1 } };
-	const Range rows = k < s->nin && s->out ? step_reads(s, k, out).rows : out.rows;
-	return 2 * range_count(rows) < w->p->tensors[t->id]->buffer_rows;
+	return k < s->nin ? s->in[k].tensor : s->out;
 }
 
-static bool slice_one(Sweep *w, int step)
+/* Are so many slices of the fewest rows lower than what is in L1 now? */
+static bool gains(const Step *s, int k, int slices, const PlanTensor *now)
 {
-	const Step *s = &w->g->bare->steps[step];
+	const int unit = (s->out ? s->out : now)->row_unit;
+	const Region out = { { 0, unit }, { 0, 1 } };
+	const Range rows = k < s->nin && s->out ? step_reads(s, k, out).rows : out.rows;
+	return slices * range_count(rows) < now->buffer_rows;
+}
+
+/* Of what step k of the plan has in L1, copies too: the largest that gains from so many
+ * slices at a time. */
+static const PlanTensor *largest(const Sweep *w, int k, int slices)
+{
+	const Step *s = &w->g->bare->steps[w->bare[k]], *x = &w->p->steps[k];
 	const PlanTensor *most = NULL;
-	for (int k = 0; k <= s->nin; k++) {
-		const PlanTensor *t = k < s->nin ? s->in[k].tensor : s->out;
-		if (t && may_slice(w->g, t) && gains(w, s, k)
-		    && (!most || w->p->tensors[t->id]->bytes > w->p->tensors[most->id]->bytes))
-			most = t;
+	int64_t bytes = 0;
+	for (int i = 0; i <= s->nin; i++) {
+		const PlanTensor *t = part_of(s, i);
+		const PlanTensor *now = t && step_moves(x) ? w->p->tensors[t->id] : part_of(x, i);
+		if (!t || !may_slice(w->g, t) || !gains(s, i, slices, now) || now->bytes <= bytes)
+			continue;
+		most = t;
+		bytes = now->bytes;
 	}
+	return most;
+}
+
+static bool slice_one(Sweep *w, int k, int buffer)
+{
+	const PlanTensor *most = NULL;
+	if (greedy_may(w->g, w->bare[k], CHOICE_slice_buffer, buffer))
+		most = largest(w, k, buffer == SLICE_DOUBLE ? 2 : 1);
 	if (most)
 		to_dram(w, most);
 	return most != NULL;
@@ -302,6 +320,44 @@ void greedy_slice_pinned(Greedy *g)
 			slice_low(g, i);
 }
 
+/* ---- cuts ---- */
+
+static void set_cut(Greedy *g, int step, Cut cut)
+{
+	static const ChoiceField weights[] = { CHOICE_k_block, CHOICE_ring, CHOICE_act_block };
+	Choice *c = &g->choices[step];
+	c->bands = cut.bands;
+	c->splits = cut.splits;
+	for (int i = 0; i < 3; i++)
+		if (!greedy_fixed(g, step, weights[i]))
+			choice_set(c, weights[i], 0);
+	if (!greedy_fixed(g, step, CHOICE_fetchers))
+		c->fetchers = choice_most_fetchers(g->bare, c);
+}
+
+/* The result of a product in more splits: a core has fewer channels of it, and of its
+ * weights. */
+static bool split_one(Sweep *w, int step)
+{
+	Greedy *g = w->g;
+	const Step *s = &g->bare->steps[step];
+	const Choice *c = &g->choices[step];
+	if (!choice_has(s, CHOICE_k_block) || s->out->born != s->out->done
+	    || greedy_fixed(g, step, CHOICE_bands) || greedy_fixed(g, step, CHOICE_splits)
+	    || (g->pins && g->pins[step].shard != SHARD_ANY))
+		return false;
+	const Cut most = choice_most_cut(s, c->cout_block);
+	for (int splits = c->splits + 1; splits <= most.splits; splits++) {
+		const int bands = g->bare->cores / splits;
+		const Cut cut = { bands < most.bands ? bands : most.bands, splits };
+		if (!bands || !choice_cut_ok(g->bare, s, cut, c->cout_block))
+			continue;
+		set_cut(g, step, cut);
+		return true;
+	}
+	return false;
+}
+
 /* ---- all steps ---- */
 
 static bool relieve(Sweep *w, int k)
@@ -315,7 +371,9 @@ static bool relieve(Sweep *w, int k)
 		|| (works && greedy_fit(g, w->p, s, step, left, FEW_PASSES))
 		|| park_one(w, step)
 		|| (works && greedy_fit(g, w->p, s, step, left, 0)) || hurry_one(w, step)
-		|| unshard_one(w, step) || slice_one(w, step);
+		|| unshard_one(w, step) || slice_one(w, k, SLICE_DOUBLE)
+		|| (works && greedy_fit_single(g, w->p, s, step, left))
+		|| slice_one(w, k, SLICE_SINGLE) || (works && split_one(w, step));
 }
 
 /* The best way in the room that is left now. */
@@ -326,8 +384,9 @@ static void use_room(Greedy *g)
 		const Step *s = &w.p->steps[k];
 		const int64_t left = g->room - (w.used[k] - own_bytes(s));
 		if (!step_moves(s) && (s->weights || s->slice) && !s->stream.early
-		    && !greedy_fit(g, w.p, s, w.bare[k], left, 1))
-			greedy_fit(g, w.p, s, w.bare[k], left, 0);
+		    && !greedy_fit(g, w.p, s, w.bare[k], left, 1)
+		    && !greedy_fit(g, w.p, s, w.bare[k], left, 0))
+			greedy_fit_single(g, w.p, s, w.bare[k], left);
 	}
 }
 

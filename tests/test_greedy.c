@@ -28,7 +28,8 @@ static void any_room_that_is_enough_gives_a_plan(void **state)
 	} cases[] = {
 		{ "models/tiny_unet.nnef", 100 },     { "models/tiny_unet.nnef", 10 },
 		{ "models/vanilla_unet.nnef", 100 },  { "models/vanilla_unet.nnef", 80 },
-		{ "models/vanilla_unet.nnef", 60 },   { "models/vgg_unet.nnef", 60 },
+		{ "models/vanilla_unet.nnef", 60 },   { "models/vanilla_unet.nnef", 40 },
+		{ "models/vanilla_unet.nnef", 25 },   { "models/vgg_unet.nnef", 60 },
 		{ "models/shallow_unet.nnef", 100 },  { "models/resnet_block.nnef", 100 },
 	};
 	Fixture *t = *state;
@@ -63,6 +64,23 @@ static void skips_wait_in_dram_and_tensors_lie_there_only_in_need(void **state)
 	assert_int_equal(sliced[0], 0);
 	assert_true(moves[1] > 0);
 	assert_true(sliced[1] > 0);
+}
+
+static void slices_come_one_at_a_time_only_in_need(void **state)
+{
+	Fixture *t = *state;
+	const Graph *g = model_graph(t, "models/vanilla_unet.nnef");
+	int single[2] = { 0, 0 };
+	for (int need = 0; need < 2; need++) {
+		Planned p;
+		const PlanRequest r = { .objective = OBJECTIVE_GREEDY,
+					.room = percent(t, need ? 25 : 60) };
+		assert_int_equal(plan(t, g, &r, &p), PLANNED);
+		for (int i = 0; i < p.bare->nsteps; i++)
+			single[need] += p.choices[i].slice_buffer == SLICE_SINGLE;
+	}
+	assert_int_equal(single[0], 0);
+	assert_true(single[1] > 0);
 }
 
 static void no_room_gives_no_plan(void **state)
@@ -108,7 +126,7 @@ static void pins_are_followed(void **state)
 		"tensor c bands=5! splits=4!\n"
 		"op m binary park=0! beside=none! reshard=none!\n"
 		"tensor u place=dram!\n"
-		"op u deconv2 slice=2!\n";
+		"op u deconv2 slice=2! slice_buffer=single!\n";
 	Fixture *t = *state;
 	Planned p;
 	const PlanSource file = source_of(pins);
@@ -122,7 +140,7 @@ static void pins_are_followed(void **state)
 				assert_int_equal(choice_get(&p.choices[i], f),
 						 choice_get(&p.pins[i].value, f));
 			}
-	assert_int_equal(fixed, 14);
+	assert_int_equal(fixed, 15);
 }
 
 /* Every field of another plan. */
@@ -151,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(any_room_that_is_enough_gives_a_plan),
 		TEST(skips_wait_in_dram_and_tensors_lie_there_only_in_need),
+		TEST(slices_come_one_at_a_time_only_in_need),
 		TEST(no_room_gives_no_plan),
 		TEST(it_is_no_better_than_can_be),
 		TEST(the_same_twice),
