@@ -126,8 +126,7 @@ static void what_can_be_done_is_done(void **state)
 		"op c cout_block=1\ntensor c splits=4 bands=16\n",
 		"op u k_block=2 weights_buffer=single\ntensor u bands=60\n",
 		"tensor u place=dram bands=10\nop u slice=4\nop v slice=7\ntensor v bands=10\n",
-		"tensor u place=dram bands=10\nop u slice=4 slice_buffer=single\nop v slice=7 "
-		"slice_buffer=double\ntensor v bands=10\n",
+		"tensor u place=dram\nop u slice=4 slice_buffer=single\nop v slice=7\n",
 		"tensor x place=dram bands=5\nop x slice=12\nop a slice=60\nop b slice=60\n",
 		"op c park=0\ntensor c bands=9\n",
 		"op t cout_block=1\nop t@2 cout_block=1\nop t@3 cout_block=1\ntensor t splits=2 bands=32\n",

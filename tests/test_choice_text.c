@@ -138,8 +138,7 @@ static void remarks_stay_where_they_stand(void **state)
 	const ChoiceText *c = parsed(*state, p, text);
 	static const char *const kept[] = {
 		"# first\n\nplan net target=wormhole_n150 cores=64 # of the header\n",
-		"# of the header\n\n   # about x\t \nop x edge_in slice=0 slice_buffer=double "
-		"# behind\n",
+		"header\n\n   # about x\t \nop x edge_in slice=0 slice_buffer=double # behind\n",
 		"# behind\ntensor x bands=1 splits=1 type=bf16! place=l1\n",
 		"\n# above the second u\nop u@2 conv slice=0 ",
 		" beside=none # kept\n",
