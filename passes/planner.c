@@ -5,7 +5,7 @@
 #include "passes/greedy.h"
 
 /* How often the search is asked again, each time for a hundredth of L1 less. */
-enum { MOST_RESOLVED = 8 };
+enum { MOST_RESOLVED = 4 };
 
 /* Of the way to the least L1 that is enough. */
 enum { MOST_HALVES = 7 };

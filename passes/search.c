@@ -338,9 +338,12 @@ Found search(Plan *bare, const SearchOptions *o)
 			.room = arena_array(a, Choice, bare->nsteps + 1) };
 	Found f = { .stuck = -1 };
 	begin(&x, &f, bare, o->dram == DRAM_ALLOWED);
-	if (x.time == NO_WAY && o->dram == DRAM_IF_NEEDED)
+	if (x.time == NO_WAY && o->dram == DRAM_IF_NEEDED) {
+		space_finish(&x.s);
 		begin(&x, &f, bare, true);
+	}
 	all_walks(&x, &f);
+	space_finish(&x.s);
 	f.states = x.states;
 	f.in_l1 = !x.s.dram;
 	if (x.time == NO_WAY) {

@@ -221,7 +221,7 @@ static void init_step(Space *s, int i)
 void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram)
 {
 	const Target *t = bare->target;
-	*s = (Space){ .bare = bare, .arena = bare->graph->arena, .pins = o->pins, .dram = dram };
+	*s = (Space){ .bare = bare, .arena = arena_create(), .pins = o->pins, .dram = dram };
 	const int64_t first = (t->l1_first + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
 	s->room = o->room ? o->room : t->l1_end - first;
 	s->cost = cost_context(t);
@@ -247,6 +247,8 @@ void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram)
 	for (int i = 0; i < bare->nsteps; i++)
 		init_step(s, i);
 }
+
+void space_finish(Space *s) { arena_destroy(s->arena); }
 
 Step space_step(Space *s, int step, int value, const int *parts)
 {

@@ -129,6 +129,7 @@ typedef struct Space {
 
 /* With values in DRAM if `dram`. */
 void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram);
+void space_finish(Space *s);
 
 /* From value `from` of a part to value `to` of the result. */
 const Pair *space_pair(Space *s, int step, int part, int from, int to);
