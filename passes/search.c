@@ -18,6 +18,7 @@ enum {
 	NEAR_WALKS = 9,
 	NEAR_WIDTH = 200,
 	MOST_DRAM = 1000,    /* values with which tensors in DRAM are walked over, too */
+	MOST_READERS = 3,    /* of a tensor, with which walks may be wide */
 	LONG_NET = 150,      /* steps from which on walks near a plan are no wider than the first */
 	RENT_ROUNDS = 40,
 };
@@ -231,6 +232,14 @@ static void drop_slow(Space *s, int64_t most)
 	}
 }
 
+static int most_readers(const Space *s)
+{
+	int most = 0;
+	for (int t = 0; t < s->bare->ntensors; t++)
+		most = s->tensors[t].nreaders > most ? s->tensors[t].nreaders : most;
+	return most;
+}
+
 /* Values of all tensors that are not dead. */
 static int left(const Searching *x)
 {
@@ -296,6 +305,7 @@ static void all_walks(Searching *x, Found *f)
 	} else {
 		drop_slow(&x->s, x->time);
 		look_coarsely(x);
+		const bool hard = x->thrift || most_readers(&x->s) > MOST_READERS;
 		const bool large = x->s.bare->nsteps >= LONG_NET
 			|| (x->s.dram && left(x) > MOST_DRAM);
 		for (int w = LEAST_KEPT; w <= MOST_KEPT; w *= 16) {
@@ -304,7 +314,7 @@ static void all_walks(Searching *x, Found *f)
 				filter(x, RENT_ROUNDS);
 			filtered = was;
 			dropped = x->bound;
-			if (large || (x->thrift && w > LEAST_KEPT))
+			if (large || (hard && w > LEAST_KEPT))
 				break; /* too much to look at */
 			dropped = go(x, w, effort(x));
 			if (dropped >= x->time || x->narrow)

@@ -6,7 +6,7 @@
 #include "passes/plan_dram.h"
 
 enum {
-	PROMISED = 60,    /* ways to read a tensor that a step may look at, times the states kept */
+	PROMISED = 60,    /* ways to read a tensor that a step may look at, for each state kept */
 	ENOUGH_WIDTH = 128, /* states kept from which on they tell how many come of each */
 	BURST = 4,        /* times its share that a step may look at: others take less */
 	LEAST_WIDTH = 16, /* states kept, whatever the limit on those looked at */
@@ -448,7 +448,10 @@ Walk walk(Space *s, int64_t most, WalkLimit limit, int64_t reshard_price, Choice
 	w.making = arena_new(s->arena, Making);
 	w.making->state = arena_array(s->arena, int, words);
 	w.saved = arena_array(s->arena, int, words);
-	int live = 0;
+	int live = 0, readers = 1; /* beside the first: each has ways of its own */
+	for (int t = 0; t < s->bare->ntensors; t++)
+		if (s->tensors[t].nreaders - 1 > readers)
+			readers = s->tensors[t].nreaders - 1;
 	for (int i = 0; i <= n; i++)
 		live = w.levels[i].n > live ? w.levels[i].n : live;
 	w.readers = arena_array(s->arena, int, (int64_t)(MAX_STEP_PARTS + 1 + live) * n);
@@ -460,7 +463,7 @@ Walk walk(Space *s, int64_t most, WalkLimit limit, int64_t reshard_price, Choice
 		w.next = (Nodes){ 0 };
 		w.scratch = arena_create();
 		w.limit = INT64_MAX;
-		w.left = (int64_t)PROMISED * limit.width;
+		w.left = (int64_t)PROMISED * readers * limit.width;
 		const int64_t looked_at = result.states;
 		intmap_init(&w.seen, w.scratch);
 		for (int i = 0; i < levels[w.step].n; i++) {
