@@ -34,7 +34,7 @@ expect 0 explain skip.ir --passes= --op r --target=./two.ini --pin 'tensor r ban
 silent
 out_has "  bands=2! "
 expect 2 explain skip.ir --passes= --op r --target=./two.ini --pin 'tensor r bands=3'
-expect 3 explain skip.ir --passes= --op r --target=./two.ini --pin 'tensor r place=l1' --l1=60000
+expect 3 explain skip.ir --passes= --op r --target=./two.ini --pin 'tensor r place=l1' --l1=40000
 out_has "what would help"
 ok
 
