@@ -31,34 +31,6 @@ bool step_can_slice(const Step *s) { return step_slicing[s->kind]; }
 static int larger(int a, int b) { return a > b ? a : b; }
 static int smaller(int a, int b) { return a < b ? a : b; }
 
-Range range_both(Range a, Range b)
-{
-	return (Range){ larger(a.first, b.first), smaller(a.end, b.end) };
-}
-
-Range range_cover(Range a, Range b)
-{
-	if (!range_count(a))
-		return b;
-	if (!range_count(b))
-		return a;
-	return (Range){ smaller(a.first, b.first), larger(a.end, b.end) };
-}
-
-Region region_both(Region a, Region b)
-{
-	return (Region){ range_both(a.rows, b.rows), range_both(a.planes, b.planes) };
-}
-
-Region region_cover(Region a, Region b)
-{
-	if (region_empty(a))
-		return b;
-	if (region_empty(b))
-		return a;
-	return (Region){ range_cover(a.rows, b.rows), range_cover(a.planes, b.planes) };
-}
-
 /* The most input tiles, up to `most` unless it is 0, that divide them all and fit
  * a block of n times as many. */
 static uint32_t block_depth(uint32_t tiles, uint32_t n, uint32_t most)

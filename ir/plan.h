@@ -36,8 +36,21 @@ typedef struct Range {
 
 static inline int range_count(Range r) { return r.end > r.first ? r.end - r.first : 0; }
 
-Range range_both(Range a, Range b);  /* what is in both */
-Range range_cover(Range a, Range b); /* the least that holds both; an empty one adds nothing */
+/* What is in both. */
+static inline Range range_both(Range a, Range b)
+{
+	return (Range){ a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end };
+}
+
+/* The least that holds both; an empty one adds nothing. */
+static inline Range range_cover(Range a, Range b)
+{
+	if (!range_count(a))
+		return b;
+	if (!range_count(b))
+		return a;
+	return (Range){ a.first < b.first ? a.first : b.first, a.end > b.end ? a.end : b.end };
+}
 
 typedef struct Region {
 	Range rows, planes; /* rows of an image, outside of it too; planes of an image */
@@ -45,8 +58,19 @@ typedef struct Region {
 
 static inline bool region_empty(Region r) { return !range_count(r.rows) || !range_count(r.planes); }
 
-Region region_both(Region a, Region b);
-Region region_cover(Region a, Region b);
+static inline Region region_both(Region a, Region b)
+{
+	return (Region){ range_both(a.rows, b.rows), range_both(a.planes, b.planes) };
+}
+
+static inline Region region_cover(Region a, Region b)
+{
+	if (region_empty(a))
+		return b;
+	if (region_empty(b))
+		return a;
+	return (Region){ range_cover(a.rows, b.rows), range_cover(a.planes, b.planes) };
+}
 
 typedef struct Shard {
 	Region own;  /* computed here; may be empty */

@@ -89,19 +89,97 @@ static int64_t most_gets(const Plan *p, const Rows *r, const PlanTensor *to)
 	return most * r->sets * r->row_bytes;
 }
 
+/* Does every core have the rows of its band and the planes of its split, in what it owns
+ * or keeps? */
+static bool is_grid(const PlanTensor *t, const Region *(*of)(const PlanTensor *t, int core))
+{
+	const int splits = t->cut.splits;
+	for (int c = 0; c < t->cut.bands * splits; c++) {
+		const Region r = *of(t, c), band = *of(t, c - c % splits);
+		const Region split = *of(t, c % splits);
+		if (memcmp(&r.rows, &band.rows, sizeof r.rows) != 0
+		    || memcmp(&r.planes, &split.planes, sizeof r.planes) != 0)
+			return false;
+	}
+	return true;
+}
+
+static const Region *owned(const PlanTensor *t, int core) { return &t->shard[core].own; }
+static const Region *kept(const PlanTensor *t, int core) { return &t->shard[core].keep; }
+
+/* One way of a grid: what a band sends to all bands for each plane, or a split has for
+ * all splits. */
+typedef struct Along {
+	int64_t transfers, bytes; /* for one plane of a set; as many planes */
+	int64_t cores;            /* to which */
+} Along;
+
+static Along rows_to(const Rows *r, Range own, const PlanTensor *to)
+{
+	Along sum = { 0 };
+	for (int i = 0; i < to->cut.bands; i++) {
+		const Range keep = tensor_kept(to, i * to->cut.splits).rows;
+		const int64_t rows = range_count(range_both(own, keep));
+		if (!rows)
+			continue;
+		sum.transfers += work_packets(rows * r->row_bytes) + r->exponents;
+		sum.bytes += rows * r->row_bytes;
+		sum.cores++;
+	}
+	return sum;
+}
+
+static Along planes_to(Range own, const PlanTensor *to)
+{
+	Along sum = { 0 };
+	for (int i = 0; i < to->cut.splits; i++) {
+		const int64_t planes = range_count(range_both(own, to->shard[i].keep.planes));
+		sum.transfers += planes;
+		sum.cores += planes > 0;
+	}
+	return sum;
+}
+
+/* The same as send_to of every core, if all of it is regular: what a core sends is a
+ * product of sums over bands and over splits. */
+static void send_grid(Rows *r, const PlanTensor *to)
+{
+	const Cut cut = r->from->cut;
+	Along planes[MAX_CORES];
+	for (int k = 0; k < cut.splits; k++)
+		planes[k] = planes_to(r->from->shard[k].own.planes, to);
+	for (int c = 0; c < cut.bands * cut.splits; c += cut.splits) {
+		const Along rows = rows_to(r, r->from->shard[c].own.rows, to);
+		for (int k = 0; k < cut.splits; k++)
+			r->sent[c + k] = (Sent){
+				r->sets * planes[k].transfers * rows.transfers
+					+ rows.cores * planes[k].cores,
+				r->sets * planes[k].transfers * rows.bytes,
+			};
+	}
+}
+
+static Rows rows_of(const PlanTensor *from, const PlanTensor *to, Sent *sent)
+{
+	return (Rows){ .from = from, .same = from == to, .sent = sent,
+		       .exponents = from->layout.type != DEV_BF16,
+		       .row_bytes = cost_row_bytes(from),
+		       .sets = (int64_t)from->images * from->layout.phases };
+}
+
 static int64_t push_time(const CostContext *x, const Plan *p, const PlanTensor *from,
 			 const PlanTensor *to)
 {
 	Sent sent[MAX_CORES];
-	Rows r = { .from = from, .same = from == to, .sent = sent,
-		   .exponents = from->layout.type != DEV_BF16,
-		   .row_bytes = cost_row_bytes(from),
-		   .sets = (int64_t)from->images * from->layout.phases };
+	Rows r = rows_of(from, to, sent);
 	const int64_t gets = most_gets(p, &r, to);
 	if (!gets)
 		return 0;
 	memset(sent, 0, sizeof *sent * (size_t)p->cores);
-	for (int c = 0, cores; c < p->cores; c += cores) {
+	const bool grid = !r.same && is_grid(from, owned) && is_grid(to, kept);
+	if (grid)
+		send_grid(&r, to);
+	for (int c = 0, cores; c < p->cores && !grid; c += cores) {
 		const Region keep = tensor_kept(to, c);
 		cores = 1;
 		while (c + cores < p->cores
@@ -161,4 +239,13 @@ int64_t cost_halo(CostContext *x, const Plan *p, const PlanTensor *from, const P
 	default:
 		return push_time(x, p, from, to);
 	}
+}
+
+int64_t cost_halo_least(CostContext *x, const Plan *p, const PlanTensor *t)
+{
+	if (t->layout.place == PLACE_DRAM || !tensor_pushed(p, t))
+		return 0;
+	const Rows r = rows_of(t, t, NULL);
+	const int64_t gets = most_gets(p, &r, t);
+	return gets ? gets * 1000 / x->target->noc_rate + x->round_trip : 0;
 }

@@ -54,6 +54,9 @@ StepTime cost_work(CostContext *x, const Plan *p, const Step *s);
  * its own counts too; a refill reads all of it (cost_move), so that is 0. */
 int64_t cost_halo(CostContext *x, const Plan *p, const PlanTensor *from, const PlanTensor *to);
 
+/* cost_halo(t, t) is no less; this is quick to work out. */
+int64_t cost_halo_least(CostContext *x, const Plan *p, const PlanTensor *t);
+
 /* A tensor in L1 to DRAM (what is owned of it) or back (what is kept). */
 int64_t cost_move(CostContext *x, const Plan *p, const PlanTensor *t, bool out);
 

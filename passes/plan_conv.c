@@ -17,7 +17,10 @@
 
 #include "ir/hint.h"
 
-enum { MAX_PAGES = 255 };
+enum {
+	MAX_PAGES = 255,
+	AT_ONCE = 512, /* weights looked at at a time */
+};
 
 /* Two phases see all of a bfp8_b weight, but not of a bf16 one. */
 int plan_fidelity(Builder *b, const Step *s)
@@ -192,20 +195,34 @@ void plan_product(Builder *b, const Product *p, Parts out)
 		add_step(b, p, in, cin, groups, first, out.v[i].tensor);
 }
 
-bool plan_check_weights(Builder *b, const Op *op)
+/* Are all of them finite in bf16? */
+static bool is_finite(const Tensor *t)
 {
 	const double infinite = 0x1.ffp+127; /* rounds up */
+	double v[AT_ONCE];
+	const int64_t count = t->splat ? 1 : tensor_count(t);
+	for (int64_t at = 0; at < count; at += AT_ONCE) {
+		const int64_t n = count - at < AT_ONCE ? count - at : AT_ONCE;
+		tensor_read_f64(t, at, 1, n, v);
+		for (int64_t k = 0; k < n; k++)
+			if (!(fabs(v[k]) < infinite))
+				return false;
+	}
+	return true;
+}
+
+bool plan_check_weights(Builder *b, const Op *op)
+{
 	for (int i = 1; i < op->nin && i < 3; i++) {
 		const Tensor *t = op_value(op_in(op, i));
 		if (!t) {
 			plan_refuse(b, op, "weights and bias must be constants with data");
 			return false;
 		}
-		for (int64_t k = 0; k < tensor_count(t); k++)
-			if (!(fabs(tensor_f64(t, k)) < infinite)) {
-				plan_refuse(b, op, "a weight or bias is infinite in bf16");
-				return true;
-			}
+		if (!is_finite(t)) {
+			plan_refuse(b, op, "a weight or bias is infinite in bf16");
+			return true;
+		}
 	}
 	return true;
 }

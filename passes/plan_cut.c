@@ -78,16 +78,19 @@ void plan_cut_partial(const Plan *p, Step *s)
 
 void plan_own_into(const Plan *p, PlanTensor *t, Shard *shards)
 {
+	const int splits = t->cut.splits, used = t->cut.bands * splits;
 	t->shard = shards;
-	for (int c = 0; c < p->cores; c++) {
-		const bool any = c < t->cut.bands * t->cut.splits;
-		const int band = c / t->cut.splits, split = c % t->cut.splits;
-		const Region r = {
-			plan_share(t->height, t->row_unit, band, t->cut.bands),
-			plan_share(t->layout.planes, t->plane_unit, split, t->cut.splits),
-		};
-		shards[c] = any && !region_empty(r) ? (Shard){ r, r } : (Shard){ 0 };
+	Region r = { 0 };
+	for (int c = 0; c < p->cores && c < used; c++) {
+		if (c % splits == 0)
+			r.rows = plan_share(t->height, t->row_unit, c / splits, t->cut.bands);
+		r.planes = c < splits ? plan_share(t->layout.planes, t->plane_unit, c, splits)
+				      : shards[c - splits].own.planes;
+		shards[c] = (Shard){ r, r };
 	}
+	for (int c = 0; c < p->cores; c++)
+		if (c >= used || region_empty(shards[c].own))
+			shards[c] = (Shard){ 0 };
 }
 
 void plan_own(const Plan *p, PlanTensor *t)

@@ -235,8 +235,8 @@ static int64_t hides(Space *s, int t, int value)
 	return is_one(s, x, value) && most ? most : NO_WAY;
 }
 
-/* Read where it lies. */
-static int64_t direct(Space *s, int t, int from, int to)
+/* Read where it lies; what is not below `most` need not be exact. */
+static int64_t direct(Space *s, int t, int from, int to, int64_t most)
 {
 	const TensorSpace *x = &s->tensors[t], *p = &s->tensors[x->parent];
 	const Value *v = &p->values->v[from];
@@ -245,12 +245,17 @@ static int64_t direct(Space *s, int t, int from, int to)
 	const int64_t wait = exposed(s, t, to, v->type, next ? hides(s, x->parent, from) : NO_WAY);
 	if (may_be_back(p, j))
 		return wait;
-	const Pair *pair = space_pair(s, x->first, s->steps[x->first].main, from, to);
+	const int main = s->steps[x->first].main;
+	const Pair *pair = space_pair(s, x->first, main, from, to, PAIR_HERE);
 	if (pair->bytes >= NO_ROOM)
 		return NO_WAY;
 	const int64_t more = bound_rent(s, p->first, p->last, pair->bytes - base_bytes(v));
-	return (pair->halo + more) / p->children + wait
-		+ bound_rent(s, use_before(p, j) + 1, x->first, pair->bytes);
+	const int64_t rest = wait + bound_rent(s, use_before(p, j) + 1, x->first, pair->bytes);
+	const int64_t least = (pair->halo_least + more) / p->children + rest;
+	if (least >= most)
+		return least;
+	pair = space_pair(s, x->first, main, from, to, PAIR_HERE | PAIR_HALO);
+	return (pair->halo + more) / p->children + rest;
 }
 
 /* From a copy or through DRAM: nothing comes early behind a move. */
@@ -261,7 +266,8 @@ static int64_t moved(Space *s, int t, int from, int to, int how, bool made)
 	const int j = reader_number(p, x->first);
 	if (how == READ_PARKED && !may_park(p, j))
 		return NO_WAY;
-	const Pair *pair = space_pair(s, x->first, s->steps[x->first].main, from, to);
+	const Pair *pair = space_pair(s, x->first, s->steps[x->first].main, from, to,
+				      PAIR_COPY | (how == READ_PARKED ? PAIR_BACK : 0));
 	if (pair->copy_bytes >= NO_ROOM)
 		return NO_WAY;
 	const int64_t time = how == READ_COPIED ? pair->copy_time : pair->back_time;
@@ -285,20 +291,45 @@ static int64_t edge(Space *s, int t, int from, int to)
 	const TensorSpace *p = &s->tensors[x->parent];
 	if (may_beside(p, reader_number(p, x->first)))
 		return 0;
-	return less(direct(s, t, from, to), less(moved(s, t, from, to, READ_COPIED, false),
-						  moved(s, t, from, to, READ_PARKED, false)));
+	const int64_t least = less(moved(s, t, from, to, READ_COPIED, false),
+				   moved(s, t, from, to, READ_PARKED, false));
+	return less(direct(s, t, from, to, least), least);
+}
+
+/* What `edge` looks at beside values and rents: tensors for which it is the same share
+ * what comes of it. */
+static Known *rentless(Space *s, int t)
+{
+	const TensorSpace *x = &s->tensors[t], *p = &s->tensors[x->parent];
+	const StepSpace *made = &s->steps[x->first];
+	const int j = reader_number(p, x->first);
+	const char *key = arena_printf(s->arena, "%p %p %p %d %d %d %d %d %d %d %d %d",
+		(void *)made->edges[made->main], (void *)made->configs,
+		(void *)s->steps[p->first].configs, made->main, p->children,
+		x->first == x->last ? -1 : t, p->first == p->last, x->first == p->last + 1,
+		j == 0, may_park(p, j), may_beside(p, j), may_be_back(p, j));
+	Known *known = strmap_get(&s->bounds, key);
+	if (known)
+		return known;
+	known = arena_array(s->arena, Known, (int64_t)x->values->n * p->values->n + 1);
+	strmap_put(&s->bounds, key, known);
+	return known;
 }
 
 int64_t bound_edge(Space *s, int t, int from, int to)
 {
 	TensorSpace *x = &s->tensors[t];
 	const int n = x->values->n;
-	if (!x->edge)
-		x->edge = arena_array(s->arena, Known,
-				      (int64_t)n * s->tensors[x->parent].values->n + 1);
-	Known *known = &x->edge[(int64_t)from * n + to];
-	if (known->version != s->version)
-		*known = (Known){ edge(s, t, from, to), s->version };
+	const bool free = !s->rents[s->bare->nsteps];
+	const int version = free ? 1 + s->coarse + 2 * s->dram : s->version;
+	Known **all = free ? &x->rentless : &x->edge;
+	if (!*all)
+		*all = free ? rentless(s, t)
+			    : arena_array(s->arena, Known,
+					  (int64_t)n * s->tensors[x->parent].values->n + 1);
+	Known *known = &(*all)[(int64_t)from * n + to];
+	if (known->version != version)
+		*known = (Known){ edge(s, t, from, to), version };
 	return known->value;
 }
 
@@ -326,7 +357,8 @@ int64_t bound_side(Space *s, int step, int part, int from, int how)
 		const TensorSpace *x = &s->tensors[r->out->id];
 		*known = NO_WAY;
 		for (int i = 0; i < x->values->n; i++) {
-			const Pair *p = x->dead[i] ? NULL : space_pair(s, step, part, from, i);
+			const Pair *p = x->dead[i] ? NULL : space_pair(s, step, part, from, i,
+								       PAIR_COPY | PAIR_BACK);
 			if (!p || p->copy_bytes >= NO_ROOM)
 				continue;
 			const int64_t time = how == READ_COPIED ? p->copy_time : p->back_time;
@@ -434,9 +466,10 @@ static void use_edge(Space *s, int t, int from, int to, int64_t *list)
 	if (v->place == PLACE_DRAM || may_beside(p, j))
 		return;
 	const int64_t least = bound_edge(s, t, from, to);
-	const Pair *pair = space_pair(s, x->first, s->steps[x->first].main, from, to);
+	const Pair *pair = space_pair(s, x->first, s->steps[x->first].main, from, to,
+				      PAIR_HERE | PAIR_COPY);
 	const bool next = is_one(s, p, from) && x->first == p->last + 1;
-	const bool here = least == direct(s, t, from, to);
+	const bool here = least == direct(s, t, from, to, NO_WAY);
 	use_work(s, t, to, v->type, !here ? -1 : next ? hides(s, x->parent, from) : NO_WAY, list);
 	if (here && !may_be_back(p, j)) {
 		use(list, first, x->first, pair->bytes);

@@ -39,12 +39,18 @@ static void keep(Space *s, PlanTensor *t, const Step *reader, int part, const Va
 	}
 }
 
-static Room size(Space *s, PlanTensor *t)
+static int64_t room_of(Space *s, PlanTensor *t)
 {
 	plan_size_buffer(s->bare, t);
-	if (t->buffer_rows > MAX_BAND_ROWS || tensor_buffer_planes(t) > MAX_BAND_PLANES)
-		return (Room){ NO_ROOM, 0 };
-	return (Room){ aligned(t->bytes), cost_halo(&s->cost, s->bare, t, t) };
+	const bool fits = t->buffer_rows <= MAX_BAND_ROWS
+		&& tensor_buffer_planes(t) <= MAX_BAND_PLANES;
+	return fits ? aligned(t->bytes) : NO_ROOM;
+}
+
+static Room size(Space *s, PlanTensor *t)
+{
+	const int64_t bytes = room_of(s, t);
+	return (Room){ bytes, bytes < NO_ROOM ? cost_halo(&s->cost, s->bare, t, t) : 0 };
 }
 
 /* The tensor anew, cut as a result is. */
@@ -56,28 +62,42 @@ static PlanTensor recut(Space *s, const PlanTensor *t, Cut cut, Shard *shards)
 	return x;
 }
 
-static void price(Space *s, const Edge *e, int from, int to, Pair *p)
+static void price_here(Space *s, const Edge *e, const Value *a, const Value *b, Pair *p,
+		       unsigned what)
 {
-	Shard own[MAX_CORES], other[MAX_CORES];
-	const Value *a = &e->from->v[from], *b = &e->to->v[to];
+	Shard own[MAX_CORES];
 	PlanTensor t = draft(s, &a->tensor, own);
 	keep(s, &t, e->like, e->part, b);
-	const Room here = size(s, &t);
-	PlanTensor copy = recut(s, &a->tensor, b->cut, other);
-	keep(s, &copy, e->like, e->part, b);
-	const Room there = size(s, &copy);
-	*p = (Pair){ .known = true, .bytes = here.bytes, .halo = here.halo,
-		     .copy_bytes = there.bytes };
-	p->copy_time = s->cost.launch + cost_halo(&s->cost, s->bare, &a->tensor, &copy);
-	p->back_time = s->cost.launch + cost_move(&s->cost, s->bare, &copy, false);
+	p->bytes = room_of(s, &t);
+	if (p->bytes >= NO_ROOM)
+		return;
+	p->halo_least = cost_halo_least(&s->cost, s->bare, &t);
+	if (what & PAIR_HALO)
+		p->halo = cost_halo(&s->cost, s->bare, &t, &t);
 }
 
-const Pair *space_pair(Space *s, int step, int part, int from, int to)
+static void price_copy(Space *s, const Edge *e, const Value *a, const Value *b, Pair *p,
+		       unsigned what)
+{
+	Shard own[MAX_CORES];
+	PlanTensor copy = recut(s, &a->tensor, b->cut, own);
+	keep(s, &copy, e->like, e->part, b);
+	p->copy_bytes = room_of(s, &copy);
+	p->copy_time = s->cost.launch + cost_halo(&s->cost, s->bare, &a->tensor, &copy);
+	if (what & PAIR_BACK)
+		p->back_time = s->cost.launch + cost_move(&s->cost, s->bare, &copy, false);
+}
+
+const Pair *space_pair(Space *s, int step, int part, int from, int to, unsigned what)
 {
 	const Edge *e = s->steps[step].edges[part];
 	Pair *p = &e->pairs[(int64_t)from * e->to->n + to];
-	if (!p->known)
-		price(s, e, from, to, p);
+	const unsigned more = what & ~p->known;
+	if (more & (PAIR_HERE | PAIR_HALO))
+		price_here(s, e, &e->from->v[from], &e->to->v[to], p, what);
+	if (more & (PAIR_COPY | PAIR_BACK))
+		price_copy(s, e, &e->from->v[from], &e->to->v[to], p, what);
+	p->known |= what;
 	return p;
 }
 
@@ -165,7 +185,8 @@ Room space_buffer(Space *s, int t, int value, const int *readers)
 		for (int k = 0; k < r->nin; k++)
 			parts += r->in[k].tensor == bare;
 		if (parts == 1) {
-			const Pair *p = space_pair(s, step, part_of(r, bare), value, readers[one]);
+			const Pair *p = space_pair(s, step, part_of(r, bare), value, readers[one],
+						   PAIR_HERE | PAIR_HALO);
 			return (Room){ p->bytes, p->halo };
 		}
 	}

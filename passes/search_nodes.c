@@ -38,7 +38,7 @@ static int64_t at_hand(const Walker *w, const TensorSpace *x, int value, const i
 static int64_t below(const Walker *w, const Pending *p, const int *state, int step)
 {
 	Space *s = w->s;
-	int known = -1, value = -1;
+	int known = -1, value = -1, row = 0;
 	int64_t sum = 0;
 	for (int i = 0; i < p->n; i++) {
 		const int t = p->slots[i].tensor, y = state[p->slots[i].at];
@@ -51,13 +51,14 @@ static int64_t below(const Walker *w, const Pending *p, const int *state, int st
 				sum += at_hand(w, x, y, state);
 		} else if (known < 0) {
 			sum = bound_below(s, p->tensor, state[p->value], state[p->how], t, y);
-		} else if (walk_is_below(s, t, known)) {
+		} else if (p->below[row * p->n + i]) {
 			sum += bound_given(s, known, t, y)[value] - s->tensors[known].up[value];
 		} else {
 			continue;
 		}
 		known = t;
 		value = y;
+		row = i;
 	}
 	return known >= 0 ? sum
 			  : bound_below(s, p->tensor, state[p->value], state[p->how], -1, -1);

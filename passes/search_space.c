@@ -228,6 +228,7 @@ void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram)
 	strmap_init(&s->classes, s->arena);
 	strmap_init(&s->edges, s->arena);
 	strmap_init(&s->works, s->arena);
+	strmap_init(&s->bounds, s->arena);
 	intmap_init(&s->buffers, s->arena);
 	s->key = arena_array(s->arena, int, bare->nsteps + MAX_STEP_PARTS + 4);
 	for (int i = 0; i < bare->ntensors; i++) /* leads do not depend on cuts */

@@ -41,11 +41,15 @@ typedef struct Class {
 
 /* What it takes to read a tensor of one value for a result of another. */
 typedef struct Pair {
-	bool known;
-	int64_t bytes, halo;           /* where it lies: its buffer, what is pushed */
+	unsigned known;                /* a set of PAIR_* */
+	int64_t bytes, halo_least;     /* where it lies: its buffer; what is pushed takes */
+	int64_t halo;                  /* no less than that, but this */
 	int64_t copy_bytes, copy_time; /* from a copy in the result's cut */
 	int64_t back_time;             /* from DRAM, into a buffer like the copy */
 } Pair;
+
+/* What is asked of a pair; pushes take long to work out. */
+enum { PAIR_HERE = 1, PAIR_HALO = 2, PAIR_COPY = 4, PAIR_BACK = 8 };
 
 typedef struct Edge {
 	Class *from, *to;
@@ -87,6 +91,7 @@ typedef struct TensorSpace {
 	int *choice;     /* and which value has it */
 	int64_t *late;   /* of each value and type of input: free + 1 if not; 0: not known */
 	Known *edge;     /* by value of the parent and its own: bound_edge */
+	Known *rentless; /* the same without rents: tensors made and read alike share it */
 	int parent;      /* its main input: a tensor, or -1 */
 	int children;
 	int first, last; /* steps that make it */
@@ -117,7 +122,7 @@ typedef struct Space {
 	const Pins *pins;
 	TensorSpace *tensors; /* by id */
 	StepSpace *steps;
-	StrMap classes, edges, works;
+	StrMap classes, edges, works, bounds;
 	IntMap buffers;
 	IntMap given;   /* bounds with some values fixed: search_given.c */
 	int64_t *rents; /* of a byte during the steps before each, summed, << RENT_SHIFT */
@@ -131,8 +136,8 @@ typedef struct Space {
 void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram);
 void space_finish(Space *s);
 
-/* From value `from` of a part to value `to` of the result. */
-const Pair *space_pair(Space *s, int step, int part, int from, int to);
+/* From value `from` of a part to value `to` of the result: what is asked for. */
+const Pair *space_pair(Space *s, int step, int part, int from, int to, unsigned what);
 
 /* The buffer of tensor t with value `value` and what is pushed behind the step that
  * makes it. Of each reader: the value of its result if it reads the tensor where it

@@ -323,7 +323,7 @@ static void make_copies(Walker *w, Making *m, int value)
 		if (same < k || !r->out || x->values->v[m->parts[k]].place == PLACE_DRAM
 		    || walk_reads(s, t, w->from->state, w->step) != READ_COPIED)
 			continue;
-		const Pair *p = space_pair(s, w->step, k, m->parts[k], value);
+		const Pair *p = space_pair(s, w->step, k, m->parts[k], value, PAIR_COPY);
 		m->time += p->copy_time + w->reshard_price;
 		m->add[k] = p->copy_bytes;
 		if (x->readers[x->nreaders - 1] == w->step)

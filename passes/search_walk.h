@@ -95,6 +95,7 @@ typedef struct Pending {
 	int value, how; /* numbers of the one it hangs below */
 	Slot *slots;
 	int n;
+	bool *below;    /* n rows: does the tensor of each slot hang below that of the row's? */
 } Pending;
 
 /* Reads of a live tensor that are not of a main part. */

@@ -103,6 +103,11 @@ static void add_slots(Space *s, const Level *l, Pending *p, int step)
 	qsort(p->slots, (size_t)p->n, sizeof *p->slots, by_step);
 	for (int i = 0; i < p->n; i++)
 		p->slots[i].tensor = s->bare->steps[p->slots[i].tensor].out->id;
+	p->below = arena_array(s->arena, bool, (int64_t)p->n * p->n + 1);
+	for (int i = 0; i < p->n; i++)
+		for (int k = 0; k < p->n; k++)
+			p->below[i * p->n + k] = walk_is_below(s, p->slots[k].tensor,
+							       p->slots[i].tensor);
 }
 
 static void add_pending(Space *s, Level *l, int t, int step)
