@@ -17,7 +17,8 @@ enum {
 	FIRST_ROUNDS = 20,   /* of rents for it */
 	NEAR_WALKS = 9,
 	NEAR_WIDTH = 200,
-	MOST_DRAM = 1000,    /* values with which tensors in DRAM are walked over, too */
+	MOST_LEFT = 4000,    /* values of all tensors that are walked over, once filtered */
+	MOST_DRAM = 1000,    /* the same with tensors in DRAM */
 	MOST_READERS = 3,    /* of a tensor, with which walks may be wide */
 	LONG_NET = 150,      /* steps from which on walks near a plan are no wider than the first */
 	RENT_ROUNDS = 40,
@@ -306,14 +307,13 @@ static void all_walks(Searching *x, Found *f)
 		drop_slow(&x->s, x->time);
 		look_coarsely(x);
 		const bool hard = x->thrift || most_readers(&x->s) > MOST_READERS;
-		const bool large = x->s.bare->nsteps >= LONG_NET
-			|| (x->s.dram && left(x) > MOST_DRAM);
 		for (int w = LEAST_KEPT; w <= MOST_KEPT; w *= 16) {
 			const int64_t was = x->time;
 			if (w == LEAST_KEPT || was != filtered)
 				filter(x, RENT_ROUNDS);
 			filtered = was;
 			dropped = x->bound;
+			const bool large = left(x) > (x->s.dram ? MOST_DRAM : MOST_LEFT);
 			if (large || (hard && w > LEAST_KEPT))
 				break; /* too much to look at */
 			dropped = go(x, w, effort(x));

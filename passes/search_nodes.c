@@ -14,25 +14,25 @@ void walk_drop(Walker *w, int64_t bound)
 		w->result->dropped = bound;
 }
 
-/* The product at hand is known by now, or its weights did not come early. */
-static int64_t at_hand(const Walker *w, const TensorSpace *x, int value, const int *state)
+/* A tensor that the step at hand makes with this value: its weights came early or did
+ * not, if that is decided. */
+static int64_t at_hand(const Walker *w, int t, int value, const int *state)
 {
 	Space *s = w->s;
-	const int ahead = state[0];
+	const TensorSpace *x = &s->tensors[t];
 	const Step *r = &s->bare->steps[x->first];
-	if (x->first != x->last || !choice_has(r, CHOICE_prefetch) || s->dram || ahead < -1)
-		return 0;
+	const int ahead = state[0];
+	if (ahead < -1 || !bound_is_shaded(s, x, value))
+		return bound_of(s, t, value);
 	int parts[MAX_STEP_PARTS];
 	for (int k = 0; k < r->nin; k++) {
-		const Live *t = walk_live(&w->levels[x->first], r->in[k].tensor->id);
-		parts[k] = state[t->at + LIVE_VALUE];
+		const Live *in = walk_live(&w->levels[x->first], r->in[k].tensor->id);
+		parts[k] = state[in->at + LIVE_VALUE];
 	}
 	const DevTypes type =
 		s->tensors[x->parent].values->v[parts[s->steps[x->first].main]].type;
-	if (ahead < 0)
-		return bound_late(s, r->out->id, value, type) - x->free[value];
-	const Config *c = &space_configs(s, x->first, value, parts)->v[ahead];
-	return c->early + bound_rent(s, x->first, x->first, c->bytes) - x->free[value];
+	return bound_at_hand(s, t, value, type,
+			     ahead < 0 ? NULL : &space_configs(s, x->first, value, parts)->v[ahead]);
 }
 
 static int64_t below(const Walker *w, const Pending *p, const int *state, int step)
@@ -45,14 +45,12 @@ static int64_t below(const Walker *w, const Pending *p, const int *state, int st
 		if (y < 0 || t == known)
 			continue;
 		if (known < 0 && t == p->tensor) {
-			const TensorSpace *x = &s->tensors[t];
-			sum = x->up[y];
-			if (x->first == step)
-				sum += at_hand(w, x, y, state);
+			sum = s->tensors[t].first == step ? at_hand(w, t, y, state)
+							  : bound_of(s, t, y);
 		} else if (known < 0) {
 			sum = bound_below(s, p->tensor, state[p->value], state[p->how], t, y);
 		} else if (p->below[row * p->n + i]) {
-			sum += bound_given(s, known, t, y)[value] - s->tensors[known].up[value];
+			sum += bound_more(s, known, value, t, y);
 		} else {
 			continue;
 		}

@@ -51,15 +51,15 @@ int64_t rent_search(Space *s, int64_t bound, int64_t most, int rounds)
 	int64_t *rents = arena_array(s->arena, int64_t, n);
 	int64_t *best = arena_array(s->arena, int64_t, n);
 	int64_t *used = arena_array(s->arena, int64_t, n);
-	int *values = arena_array(s->arena, int, s->bare->ntensors + 1);
+	int *shades = arena_array(s->arena, int, s->bare->ntensors + 1);
 	for (int i = 0; i + 1 < (int)n; i++)
 		best[i] = rents[i] = s->rents[i + 1] - s->rents[i];
 	int64_t high = bound, now = bound;
 	int waited = 0, part = 1;
 	for (int i = 0; i < rounds && high < most && high < NO_WAY / 2; i++) {
 		memset(used, 0, n * sizeof *used);
-		bound_solution(s, values);
-		bound_uses(s, values, used);
+		bound_solution(s, shades);
+		bound_uses(s, shades, used);
 		if (!adjust(s, rents, used, (most - now) / part))
 			break; /* rents are as they were */
 		now = bound_with(s, rents);

@@ -122,12 +122,9 @@ static void init_tensor(Space *s, int id)
 	x->values = class_of(s, t, &p->steps[t->born]);
 	x->dead = arena_array(s->arena, bool, x->values->n + 1);
 	x->least = arena_array(s->arena, int64_t, x->values->n + 1);
-	x->up = arena_array(s->arena, int64_t, x->values->n + 1);
-	x->through = arena_array(s->arena, int64_t, x->values->n + 1);
+	x->shade_at = arena_array(s->arena, int, x->values->n + 1);
 	x->floor = arena_array(s->arena, int64_t, x->values->n + 1);
 	x->ways = arena_array(s->arena, const Configs *, 2 * (x->values->n + 1));
-	x->free = arena_array(s->arena, int64_t, x->values->n + 1);
-	x->late = arena_array(s->arena, int64_t, 2 * (x->values->n + 1));
 	x->parks = plan_can_park(p, t);
 	for (int i = 0; i < p->nsteps; i++) {
 		if (p->steps[i].out == t)
@@ -240,11 +237,6 @@ void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram)
 	s->version = 1;
 	for (int i = 0; i < bare->ntensors; i++)
 		init_tensor(s, i);
-	int most = 0;
-	for (int i = 0; i < bare->ntensors; i++)
-		if (s->tensors[i].values->n > most)
-			most = s->tensors[i].values->n;
-	s->ranked = arena_array(s->arena, Ranked, most + 1);
 	for (int i = 0; i < bare->nsteps; i++)
 		init_step(s, i);
 }

@@ -72,26 +72,41 @@ typedef struct Configs {
 	int n;
 } Configs;
 
-/* A number that stands as long as rents do. */
-typedef struct Known {
-	int64_t value;
+/* From a value of the parent to one of its own, beside what their steps take: the tensor
+ * read where it lies, or from a copy or DRAM. It stands as long as rents do. */
+typedef struct Link {
+	int64_t direct, moved;
 	int version;
-} Known;
+} Link;
+
+/* What the steps that make a value take at least, apart by what the step before and the
+ * step behind see of it (search_shade.c). */
+typedef struct Shade {
+	int value;
+	DevTypes type;     /* of its main input; DEV_UNSET: any */
+	bool early;        /* its weights come while the step before runs: nothing moves then */
+	int64_t cost;      /* with the rent of what they have in L1 beside tensors */
+	int64_t fetch;     /* what weights that come early take */
+	int64_t hides;     /* of what the step behind fetches early */
+	const Config *way; /* one that has this cost, or NULL */
+} Shade;
 
 typedef struct TensorSpace {
 	Class *values;
 	bool *dead;      /* of each value */
 	int64_t *floor;  /* of each value: no way to make the tensor so takes less, without rent */
 	int64_t *least;  /* of each value: its node in search_bound.c */
-	int64_t *free;   /* of each value: its step in that, if weights may come early */
 	const Configs **ways; /* of each value and type of inputs, if one step makes it */
-	int64_t *up;     /* the same with all that hangs below it in the tree of main inputs */
-	int64_t *through; /* and of a whole plan with this value */
-	int64_t *best;   /* by value of the parent: the least `up` with the way from it, */
-	int *choice;     /* and which value has it */
-	int64_t *late;   /* of each value and type of input: free + 1 if not; 0: not known */
-	Known *edge;     /* by value of the parent and its own: bound_edge */
-	Known *rentless; /* the same without rents: tensors made and read alike share it */
+	Shade *shades;   /* of values that are not dead, in their order */
+	int *shade_at;   /* of each value: the first of its shades; and the end of all */
+	int room;        /* shades that there is room for; of the parent */
+	int parent_room;
+	int64_t *up;     /* of each shade: with all that hangs below it in the tree */
+	int64_t *through; /* and of a whole plan with it */
+	int64_t *best;   /* by shade of the parent: the least `up` with the way from it, */
+	int *choice;     /* and which shade has it */
+	Link *links;     /* by value of the parent and its own: bound_link */
+	Link *rentless;  /* the same without rents: tensors made and read alike share it */
 	int parent;      /* its main input: a tensor, or -1 */
 	int children;
 	int first, last; /* steps that make it */
@@ -106,10 +121,10 @@ typedef struct StepSpace {
 	int main;        /* part that is the main input of its result, or -1 */
 } StepSpace;
 
-/* A value and what is known of it, to look at the best first. */
+/* A shade and what is known of it, to look at the best first. */
 typedef struct Ranked {
 	int64_t sum;
-	int value;
+	int shade;
 } Ranked;
 
 typedef struct Space {
@@ -129,7 +144,8 @@ typedef struct Space {
 	int64_t rent_of_all; /* of all of L1 during all of them */
 	int version;    /* of the rents */
 	int *key;       /* room for one */
-	Ranked *ranked; /* room for the values of a tensor */
+	Ranked *ranked; /* room for the shades of a tensor */
+	int ranked_room;
 } Space;
 
 /* With values in DRAM if `dram`. */

@@ -15,36 +15,60 @@ int64_t bound_rent(const Space *s, int first, int last, int64_t bytes);
 /* Fills the nodes of all values that are not dead, by the rents. */
 void bound_nodes(Space *s);
 
-/* What a child takes beside its node if it and its parent have these values; what is
- * left of that if the parent is made and read so (READ_COPIED, ...). */
-int64_t bound_edge(Space *s, int child, int from, int to);
-int64_t bound_read(Space *s, int child, int from, int to, int how);
+/* Is all its work known from its value and the types of its inputs? Is it a product by
+ * itself, too, so that it has shades? */
+bool bound_is_plain(const Space *s, const TensorSpace *x, int value);
+bool bound_is_shaded(const Space *s, const TensorSpace *x, int value);
 
-/* The step of a tensor if its weights do not come early. */
-int64_t bound_late(Space *s, int tensor, int value, DevTypes type);
+/* Adds the shades of a value to its tensor's; without any it is dead. In order. */
+void bound_shades(Space *s, int tensor, int value);
 
-/* A value of each tensor that the sum of bound_tree is of, and what it adds to the
- * bytes in use during each step. */
-void bound_solution(const Space *s, int *values);
-void bound_uses(Space *s, const int *values, int64_t *list);
+/* The cheapest way to do a step by its time and rent; NULL: there is none. */
+const Config *bound_way(Space *s, int step, int value, const int *parts, int64_t *least);
+
+/* From a value of the parent to one of the child; if it is made and read so (READ_COPIED,
+ * ...), what is left of that. */
+const Link *bound_link(Space *s, int child, int from, int to);
+Link bound_read(Space *s, int child, int from, int to, int how);
+
+/* What the child takes beside its shade by such a link, if the step before hides so much;
+ * whether the shade may be made from that value. */
+int64_t bound_edge(const Space *s, int child, const Link *l, int64_t hides, int shade);
+bool bound_takes(const Space *s, int child, int from, int shade);
+
+/* A shade of each tensor that the sum of bound_tree is of, and what it adds to the bytes
+ * in use during each step. */
+void bound_solution(const Space *s, int *shades);
+void bound_uses(Space *s, const int *shades, int64_t *list);
 
 /* Rents with a high bound, looked for in so many rounds from those with `bound`; the
  * bound then, without rent_of_all. `most` is what some plan takes. */
 int64_t rent_search(Space *s, int64_t bound, int64_t most, int rounds);
 
-/* Below tensor x, itself included, by its value: if `below` has value y. It hangs below
+/* Below tensor x, itself included, by its shade: if `below` has value y. It hangs below
  * x. For use until the next bound_tree. */
 const int64_t *bound_given(Space *s, int x, int below, int y);
+
+/* What more that is than if nothing were known of `below`, at least, x being of value v. */
+int64_t bound_more(Space *s, int x, int v, int below, int y);
 
 /* Tensor x, not made yet, and what is below: its parent has value `from` and is read
  * so; if `below` is a tensor that has value y. */
 int64_t bound_below(Space *s, int x, int from, int how, int below, int y);
 
+/* Tensor x of this value, which the next step makes from a main input of this type, and
+ * what is below: if its weights came early in that way, or not (NULL). */
+int64_t bound_at_hand(Space *s, int x, int value, DevTypes type, const Config *early);
+
+/* The same whatever the step before it is. */
+int64_t bound_of(const Space *s, int x, int value);
+
 /* What is paid later for a part that is not the main one, read so. */
 int64_t bound_side(Space *s, int step, int part, int from, int how);
 
-/* The least of a list over the values that are not dead. */
+/* The least of a list over the values that are not dead; of `up` over their shades. */
 int64_t bound_min(const TensorSpace *x, const int64_t *of);
+int64_t bound_least(const TensorSpace *x);
 
 /* Fills `up`; no plan of values that are not dead takes less than it returns, less
  * rent_of_all. */

@@ -157,7 +157,7 @@ Level *walk_levels(Space *s)
 			if (x->first < step)
 				continue;
 			if (x->parent < 0)
-				l->rest += bound_min(x, x->up);
+				l->rest += bound_least(x);
 			else if (s->tensors[x->parent].first < step)
 				add_pending(s, l, t, step);
 		}
