@@ -6,7 +6,7 @@
 #include "passes/search_walk.h"
 
 enum {
-	USUAL_EFFORT = 20,
+	USUAL_EFFORT = 10,
 	EFFORT = 100000,     /* states a walk looks at */
 	LEAST_KEPT = 256,    /* states a walk keeps behind a step, at first */
 	MOST_KEPT = 65536,   /* and in the end */

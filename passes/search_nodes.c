@@ -32,7 +32,8 @@ static int64_t at_hand(const Walker *w, int t, int value, const int *state)
 	const DevTypes type =
 		s->tensors[x->parent].values->v[parts[s->steps[x->first].main]].type;
 	return bound_at_hand(s, t, value, type,
-			     ahead < 0 ? NULL : &space_configs(s, x->first, value, parts)->v[ahead]);
+			     ahead < 0 ? NULL
+				       : &space_configs(s, x->first, value, parts)->v[ahead]);
 }
 
 static int64_t below(const Walker *w, const Pending *p, const int *state, int step)
