@@ -41,6 +41,7 @@ typedef struct Pins {
 	unsigned fixed;
 	Choice value;
 	ShardWord shard; /* SHARD_ANY: not fixed */
+	const struct Choice *barred; /* the result may not be cut, stored and placed so */
 } Pins;
 
 typedef enum ChoiceKind {

@@ -1,14 +1,10 @@
 #include "passes/explain.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "passes/choice_legal.h"
 
-enum {
-	MOST_VALUES = 128,
-	RUNNERS = 5, /* cuts that are tried, those of least work */
-};
+enum { MOST_VALUES = 128 };
 
 int explain_find(const Planned *p, const char *name)
 {
@@ -186,97 +182,6 @@ static void explain_fields(Trials *t, Explained *e)
 	}
 }
 
-/* ---- the runner-up ---- */
-
-typedef struct Ranked {
-	Cut cut;
-	int64_t work;
-} Ranked;
-
-static int by_work(const void *a, const void *b)
-{
-	const Ranked *x = a, *y = b;
-	if (x->work != y->work)
-		return x->work < y->work ? -1 : 1;
-	return x->cut.splits - y->cut.splits;
-}
-
-/* What the step takes with its result cut so and all weights at hand; 0: not legal. */
-static int64_t work(const Planned *p, CostContext *x, int step, Cut cut)
-{
-	const Step *s = &p->bare->steps[step];
-	Choice c = choice_plain(s);
-	int blocks[4] = { 0 }, n = 1, b;
-	if (choice_has(s, CHOICE_cout_block))
-		n = choice_cout_blocks(s, blocks, 4);
-	for (b = n - 1; b >= 0 && !choice_cut_ok(p->bare, s, cut, blocks[b]); b--)
-		;
-	if (b < 0)
-		return 0;
-	Step other = p->plan->steps[explain_step_of(p->plan, step)];
-	PlanTensor out = *other.out;
-	out.cut = cut;
-	other.out = &out;
-	c.cout_block = blocks[b];
-	if (choice_has(s, CHOICE_k_block)) {
-		plan_set_product(&other, &c);
-		other.stream.early = true;
-		if (s->kind == STEP_CONV && s->channel_groups == 1)
-			out.plane_unit = 2 * c.cout_block;
-	}
-	plan_own(p->bare, &out);
-	plan_size_step(p->bare, &other);
-	return cost_work(x, p->bare, &other).total;
-}
-
-static void better(Trial *best, Trial x)
-{
-	if (x.how == PLANNED && (!best->what || x.time < best->time))
-		*best = x;
-}
-
-/* Cuts of the least work that are not the one that was chosen. */
-static int likely_cuts(const Planned *p, int step, Ranked *list)
-{
-	CostContext x = cost_context(p->bare->target);
-	const Choice *is = &p->choices[step];
-	const int cores = p->bare->cores;
-	int n = 0;
-	if (p->bare->steps[step].kind == STEP_REDUCE || p->choices[step].slice)
-		return 0;
-	for (int bands = 1; bands <= cores; bands++)
-		for (int splits = 1; bands * splits <= cores; splits++) {
-			const Cut cut = { bands, splits };
-			const bool same = bands == is->bands && splits == is->splits;
-			const int64_t takes = same ? 0 : work(p, &x, step, cut);
-			if (takes)
-				list[n++] = (Ranked){ cut, takes };
-		}
-	if (n)
-		qsort(list, (size_t)n, sizeof *list, by_work);
-	return n < RUNNERS ? n : RUNNERS;
-}
-
-/* What the fields have shown already, and other cuts of little work. */
-static void explain_runner_up(Trials *t, Explained *e)
-{
-	const Plan *bare = e->p->bare;
-	if (!bare->steps[e->step].out)
-		return;
-	const int step = bare->steps[e->step].out->born;
-	for (int i = 0; i < e->nfields; i++)
-		for (int k = 0; k < e->fields[i].n; k++)
-			if (choice_info[e->fields[i].field].who == CHOICE_RESULT)
-				better(&e->runner_up, e->fields[i].trials[k]);
-	const Pins *pins = &e->p->pins[step];
-	if (pins->fixed >> CHOICE_bands & 1 || pins->fixed >> CHOICE_splits & 1)
-		return;
-	Ranked *list = arena_array(bare->graph->arena, Ranked, 16 * bare->cores);
-	const int n = likely_cuts(e->p, step, list);
-	for (int i = 0; i < n; i++)
-		better(&e->runner_up, trial_cut(t, step, list[i].cut));
-}
-
 void explain_step(const Planned *p, int step, Explained *e)
 {
 	Trials t = { .p = p };
@@ -285,7 +190,8 @@ void explain_step(const Planned *p, int step, Explained *e)
 	explain_edges(&t, e);
 	explain_skips(&t, e);
 	explain_fields(&t, e);
-	explain_runner_up(&t, e);
+	if (p->bare->steps[step].out)
+		e->runner_up = trial_other(&t, p->bare->steps[step].out->born);
 	e->more_room = trial_room(&t, e->limit + e->limit / 10 / ALIGN_DRAM * ALIGN_DRAM, 0);
 	e->searches = t.count;
 }

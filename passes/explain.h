@@ -70,7 +70,8 @@ typedef struct Explained {
 	int nedges;
 	ExplainSkip *skips;  /* that the step makes, reads or runs beside */
 	int nskips;
-	Trial runner_up;   /* the best with another cut, type or place of the result */
+	Trial runner_up;   /* the best with another cut, type or place of the result: a search
+			    * of its own */
 	Trial more_room;   /* with a tenth more L1 */
 	int searches;
 } Explained;

@@ -163,6 +163,8 @@ static void merge(const Plan *bare, int step, Pins *to, const Pins *above)
 		}
 	if (pin_is_fixed(above, PIN_SHARD))
 		to->shard = above->shard;
+	if (above->barred)
+		to->barred = above->barred;
 	for (int k = 0; k < PAIRS; k++)
 		if (clashes(bare, step, to, k))
 			drop(to, pin_is_fixed(above, pairs[k].a) ? pairs[k].b : pairs[k].a);

@@ -164,9 +164,14 @@ static void take_greedy(Searching *x)
 	Plan *bare = x->s.bare;
 	if (x->price || !greedy_choices(bare, x->s.pins, x->s.room, x->room))
 		return;
-	for (int i = 0; i < bare->nsteps && x->o->dram == DRAM_NEVER; i++)
-		if (bare->steps[i].out && x->room[i].place == PLACE_DRAM)
+	for (int i = 0; i < bare->nsteps; i++) {
+		const Choice *c = &x->room[i], *barred = x->s.pins ? x->s.pins[i].barred : NULL;
+		if (bare->steps[i].out && c->place == PLACE_DRAM && x->o->dram == DRAM_NEVER)
 			return;
+		if (barred && barred->bands == c->bands && barred->splits == c->splits
+		    && barred->type == c->type && barred->place == c->place)
+			return;
+	}
 	Choice *const greedy = x->room;
 	x->room = x->choices;
 	x->choices = greedy;

@@ -96,6 +96,13 @@ static Class *class_of(Space *s, const PlanTensor *t, const Step *made)
 	return c;
 }
 
+static bool is_barred(const Space *s, int step, const Value *v)
+{
+	const Choice *c = s->pins ? s->pins[step].barred : NULL;
+	return c && c->bands == v->cut.bands && c->splits == v->cut.splits
+		&& c->type == (int)v->type && c->place == (int)v->place;
+}
+
 /* Values that a pin rules out are dead from the start. */
 static void pin_values(Space *s, TensorSpace *t, int step)
 {
@@ -105,7 +112,8 @@ static void pin_values(Space *s, TensorSpace *t, int step)
 		const bool cut = word == SHARD_ANY || (word == SHARD_HEIGHT && v->cut.splits == 1)
 			|| (word == SHARD_WIDTH && v->cut.bands == 1)
 			|| (word == SHARD_BLOCK && v->cut.bands > 1 && v->cut.splits > 1);
-		t->dead[i] |= !cut || pinned(s, step, CHOICE_bands, v->cut.bands)
+		t->dead[i] |= !cut || is_barred(s, step, v)
+			|| pinned(s, step, CHOICE_bands, v->cut.bands)
 			|| pinned(s, step, CHOICE_splits, v->cut.splits)
 			|| pinned(s, step, CHOICE_type, (int)v->type)
 			|| pinned(s, step, CHOICE_place, (int)v->place);

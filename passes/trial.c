@@ -66,7 +66,9 @@ static void finish(Bench *b)
 	arena_destroy(b->graph.arena);
 }
 
-static Trial run(Trials *t, const Pins *pins, int64_t room, int cores, const char *what)
+/* What is found for a step goes to `found`, if that is not NULL. */
+static Trial run(Trials *t, const Pins *pins, int64_t room, int cores, const char *what, int step,
+		 Choice *found)
 {
 	Bench b;
 	Planned other;
@@ -79,6 +81,8 @@ static Trial run(Trials *t, const Pins *pins, int64_t room, int cores, const cha
 	if (x.how == PLANNED) {
 		x.time = other.time.all.total;
 		x.bound = other.found.bound;
+		if (found)
+			*found = other.choices[step];
 	}
 	finish(&b);
 	t->count++;
@@ -128,23 +132,37 @@ Trial trial_field(Trials *t, int step, ChoiceField f, int value)
 		hold_places(t->p, step, above);
 	fix(&above[step], f, value);
 	return run(t, plan_pins_merge(t->p->bare, t->p->pins, above), 0, 0,
-		   trial_spelling(t->p, f, value));
+		   trial_spelling(t->p, f, value), 0, NULL);
 }
 
-Trial trial_cut(Trials *t, int step, Cut cut)
+/* What of a result's value differs. */
+static const char *difference(const Planned *p, const Choice *is, const Choice *was)
+{
+	static const ChoiceField fields[] = { CHOICE_bands, CHOICE_splits, CHOICE_type,
+					      CHOICE_place };
+	const char *all = "";
+	for (int i = 0; i < (int)(sizeof fields / sizeof *fields); i++)
+		if (choice_get(is, fields[i]) != choice_get(was, fields[i]))
+			all = arena_printf(p->bare->graph->arena, "%s%s%s", all, *all ? " " : "",
+				trial_spelling(p, fields[i], choice_get(is, fields[i])));
+	return all;
+}
+
+Trial trial_other(Trials *t, int step)
 {
 	Pins *above = nothing(t);
-	above[step].fixed = 1u << CHOICE_bands | 1u << CHOICE_splits;
-	above[step].value.bands = cut.bands;
-	above[step].value.splits = cut.splits;
-	return run(t, plan_pins_merge(t->p->bare, t->p->pins, above), 0, 0,
-		   arena_printf(t->p->bare->graph->arena, "bands=%d splits=%d", cut.bands,
-				cut.splits));
+	above[step].barred = &t->p->choices[step];
+	Choice found;
+	Trial x = run(t, plan_pins_merge(t->p->bare, t->p->pins, above), 0, 0, "another", step,
+		      &found);
+	if (x.how == PLANNED)
+		x.what = difference(t->p, &found, &t->p->choices[step]);
+	return x;
 }
 
 Trial trial_pins(Trials *t, const Pins *pins, const char *what)
 {
-	return run(t, pins, 0, 0, what);
+	return run(t, pins, 0, 0, what, 0, NULL);
 }
 
 Trial trial_room(Trials *t, int64_t room, int cores)
@@ -153,7 +171,7 @@ Trial trial_room(Trials *t, int64_t room, int cores)
 	const char *what = !cores ? arena_printf(a, "l1=%lld", (long long)room)
 		: !room ? arena_printf(a, "cores=%d", cores)
 			: arena_printf(a, "l1=%lld cores=%d", (long long)room, cores);
-	return run(t, t->p->pins, room, cores, what);
+	return run(t, t->p->pins, room, cores, what, 0, NULL);
 }
 
 bool trial_fits(const Trials *t, const Pins *pins, int64_t room, int cores)

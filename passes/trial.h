@@ -27,11 +27,14 @@ typedef struct Trial {
 	int64_t bound;    /* no plan of that kind takes less */
 } Trial;
 
-/* Of one step a field, or cut of the result, fixed to a value, all else free but for
+/* Of one step a field fixed to a value, all else free but for
  * the pins of the plan. If that is a place in DRAM, other tensors stay where they
  * are: what moves once one does is a matter of more work than an answer may take. */
 Trial trial_field(Trials *t, int step, ChoiceField f, int value);
-Trial trial_cut(Trials *t, int step, Cut cut);
+
+/* The best plan in which the step's result is cut, stored or placed in another way; that
+ * is what `what` says. */
+Trial trial_other(Trials *t, int step);
 
 /* Other pins instead of those of the plan. */
 Trial trial_pins(Trials *t, const Pins *pins, const char *what);
