@@ -119,6 +119,27 @@ void lower_images(Lowering *l, const Step *s)
 	}
 }
 
+/* Without folders: what comes of a model does not depend on where it lies. */
+static const char *source(Arena *a, Loc at)
+{
+	if (!at.file)
+		return NULL;
+	const char *slash = strrchr(at.file, '/'), *file = slash ? slash + 1 : at.file;
+	if (at.line)
+		return arena_printf(a, "%s:%d:%d", file, at.line, at.col);
+	return at.node ? arena_printf(a, "%s: %s", file, at.node) : file;
+}
+
+/* The source map: ops from `first` on are those of the step. */
+static void map_source(Program *p, int first, const Step *s)
+{
+	for (int i = first; i < p->nops; i++) {
+		p->ops[i].nabsorbed = s->op->absorbed.n;
+		p->ops[i].absorbed = s->op->absorbed.v;
+		p->ops[i].source = source(p->arena, s->op->loc);
+	}
+}
+
 Program *lower(const Plan *plan)
 {
 	Arena *a = plan->graph->arena;
@@ -141,6 +162,7 @@ Program *lower(const Plan *plan)
 		else
 			lower_images(&l, s);
 		l.last_op[i] = p->nops - 1;
+		map_source(p, l.first_op[i], s);
 		for (int k = i - 1; k >= 0 && plan->steps[k].beside; k--)
 			lower_move_step(&l, &p->ops[l.first_op[i]], &plan->steps[k]);
 	}

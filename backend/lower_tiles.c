@@ -94,8 +94,6 @@ void lower_window(Lowering *l, ProgramOp *op, const Step *s)
 ProgramOp *lower_tiles(Lowering *l, const Step *s)
 {
 	ProgramOp *op = program_op(l->program, s->op->name, step_names[s->kind], "tiles");
-	op->nabsorbed = s->op->absorbed.n;
-	op->absorbed = s->op->absorbed.v;
 	lower_window(l, op, s);
 	lower_input(l, op, s);
 	lower_output(l, op, s);

@@ -84,18 +84,38 @@ static void add_buffers(TtbWriter *w, Arena *a, const Program *p)
 {
 	for (int i = 0; i < p->nbuffers; i++) {
 		const ProgramBuffer *b = &p->buffers[i];
+		const TtbBuffer to = {
+			.core = b->core < 0 ? TTB_EVERY_CORE : (uint32_t)b->core,
+			.first = (uint32_t)b->address, .end = (uint32_t)(b->address + b->bytes),
+			.born = (uint32_t)b->first, .dies = (uint32_t)b->last,
+		};
 		if (b->place == PLACE_L1)
-			ttb_writer_buffer(w, b->name,
-					  b->core < 0 ? TTB_EVERY_CORE : (uint32_t)b->core,
-					  (uint32_t)b->address, (uint32_t)(b->address + b->bytes));
+			ttb_writer_buffer(w, b->name, to);
 	}
 	for (int o = 0; o < p->nops; o++)
 		for (int i = 0; i < p->ops[o].ncbs; i++) {
 			const ProgramCb *cb = &p->ops[o].cbs[i];
-			ttb_writer_buffer(w, arena_printf(a, "%s.cb%d", p->ops[o].name, cb->id),
-					  TTB_EVERY_CORE, cb->address,
-					  cb->address + cb->page_bytes * cb->pages);
+			const TtbBuffer to = {
+				.core = TTB_EVERY_CORE, .first = cb->address,
+				.end = cb->address + cb->page_bytes * cb->pages,
+				.born = (uint32_t)o, .dies = (uint32_t)o,
+			};
+			ttb_writer_buffer(w, arena_printf(a, "%s.cb%d", p->ops[o].name, cb->id), to);
 		}
+}
+
+/* The source map. */
+static void add_ops(TtbWriter *w, Arena *a, const Program *p)
+{
+	for (int o = 0; o < p->nops; o++) {
+		const ProgramOp *op = &p->ops[o];
+		const char *absorbed = "";
+		for (int i = 0; i < op->nabsorbed; i++)
+			absorbed = arena_printf(a, "%s%s%s", absorbed, i ? ", " : "",
+						op->absorbed[i]);
+		ttb_writer_op(w, op->name, op->kind);
+		ttb_writer_source(w, absorbed, op->source ? op->source : "");
+	}
 }
 
 static int64_t count_from(Shape s, int axis)
@@ -185,8 +205,7 @@ Bytes package_make(Arena *a, Diag *d, const Program *p, const Target *t, const C
 	add_blocks(w, p, b);
 	add_semaphores(w, p);
 	add_buffers(w, a, p);
-	for (int i = 0; i < p->nops; i++)
-		ttb_writer_op(w, p->ops[i].name, p->ops[i].kind);
+	add_ops(w, a, p);
 	add_edges(w, p);
 	add_texts(w, a, p);
 	if (whole && !ttb_writer_finish(w, &file, &n, &error))

@@ -121,10 +121,11 @@ typedef struct ProgramOpCore {
 
 typedef struct ProgramOp {
 	Loc loc;
-	const char *name; /* the model's; with kind and absorbed the source map */
+	const char *name; /* the model's; with the next four the source map */
 	const char *kind; /* as graph or plan spell it: "conv", "edge_in" */
 	int nabsorbed;
 	const char **absorbed;  /* names of the ops it took in */
+	const char *source;     /* where the model has it: "unet.nnef:12:9"; NULL: not known */
 	int params;             /* structure of params.def; -1: none */
 	uint32_t *words;        /* of that structure, as on most cores */
 	int variant[TT_RISCS];  /* VARIANT_NONE: this RISC-V has nothing to do */

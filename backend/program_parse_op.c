@@ -222,6 +222,8 @@ void program_parse_op(Lexer *l, Program *p, Loc loc)
 	if (lex_take(l, "absorbed"))
 		while (l->token.kind == TOKEN_STRING)
 			program_absorbed(p, op, lex_string(l, "a name"));
+	if (lex_take(l, "source"))
+		op->source = lex_string(l, "where the model has the op");
 	while (!l->failed) {
 		const Loc here = l->token.loc;
 		if (parse_run(l, p, op->variant))

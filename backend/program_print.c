@@ -217,6 +217,10 @@ static void print_op(const Program *p, int index, FILE *f)
 		fputs(i ? " " : " absorbed ", f);
 		print_string(f, op->absorbed[i]);
 	}
+	if (op->source) {
+		fputs(" source ", f);
+		print_string(f, op->source);
+	}
 	fputc('\n', f);
 	print_runs(p, op->variant, "\t", VARIANT_NONE, f);
 	if (op->act >= 0)

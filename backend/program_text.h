@@ -14,7 +14,7 @@
  *     output "y" f32[64] axis 0
  *         part [64] of [1,1,8,8] base 0x80 page 32 slot 0x40 view 0 [8,8] [1,8]
  *
- *     op 0 "conv1" kind "conv" params tiles absorbed "bn1" "relu1"
+ *     op 0 "conv1" kind "conv" params tiles absorbed "bn1" "relu1" source "unet.nnef:12:9"
  *         trisc2 store_a
  *         act act_sigmoid
  *         cb 0 at 0x21cc0 page 2176 pages 4

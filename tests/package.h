@@ -100,8 +100,11 @@ static inline TtbWriter *sample_writer(const Sample *s)
 	}
 	ttb_writer_op(w, "first", "conv2d");
 	ttb_writer_op(w, "second", "relu");
+	ttb_writer_source(w, "norm, act", "sample.nnef:3:7");
 	ttb_writer_l1(w, TTB_EVERY_CORE, SAMPLE_BUFFER, &in.slot_bytes, sizeof in.slot_bytes);
-	ttb_writer_buffer(w, "rows", TTB_EVERY_CORE, SAMPLE_BUFFER, SAMPLE_BUFFER_END);
+	ttb_writer_buffer(w, "rows",
+			  (TtbBuffer){ .core = TTB_EVERY_CORE, .first = SAMPLE_BUFFER,
+				       .end = SAMPLE_BUFFER_END, .dies = 1 });
 	ttb_writer_input(w, "x", TESSERA_F32, 4, s->in);
 	ttb_writer_part(w, &in);
 	ttb_writer_output(w, "y", TESSERA_F32, 4, s->out);

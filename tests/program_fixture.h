@@ -48,7 +48,7 @@ static const char small_program[] =
 	"\t\tzero at 0x20400 bytes 512 count 2 step 1536 planes 1 step 0\n"
 	"\tcore 1 {row = 2, y = 1}\n"
 	"\n"
-	"op 1 \"conv\" kind \"conv\" params tiles absorbed \"bn\" \"relu\"\n"
+	"op 1 \"conv\" kind \"conv\" params tiles absorbed \"bn\" \"relu\" source \"a.nnef:3:7\"\n"
 	"\tncrisc receive\n"
 	"\ttrisc0 unpack_a\n"
 	"\ttrisc1 math_a\n"

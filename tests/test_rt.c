@@ -168,6 +168,7 @@ static void a_device_that_never_answers_is_given_up(void **state)
 	assert_false(tessera_run(f.program, &f.from, 1, &f.to, 1, &f.e));
 	assert_int_equal(f.e.code, TESSERA_TIMEOUT);
 	assert_non_null(strstr(f.e.text, ": no answer to run 1: steps: 1024"));
+	assert_memory_equal(f.e.detail, "op first\ncore (0,0): op first, ", 29);
 	assert_non_null(strstr(f.e.detail, "core (2,0): op first, started 0, finished 0 0 0 0\n"));
 	assert_false(tessera_run(f.program, &f.from, 1, &f.to, 1, &f.e));
 	assert_non_null(strstr(f.e.text, "a run failed; load the program again"));
@@ -275,7 +276,11 @@ static void a_device_holds_one_program(void **state)
 	assert_int_equal(tessera_op_count(f.package), 2);
 	assert_string_equal(tessera_op_name(f.package, 1), "second");
 	assert_string_equal(tessera_op_kind(f.package, 0), "conv2d");
+	assert_string_equal(tessera_op_source(f.package, 1), "sample.nnef:3:7");
+	assert_string_equal(tessera_op_absorbed(f.package, 1), "norm, act");
 	assert_null(tessera_op_name(f.package, 2));
+	assert_null(tessera_op_source(f.package, 2));
+	assert_null(tessera_op_absorbed(f.package, 2));
 	fixture_close(&f);
 }
 

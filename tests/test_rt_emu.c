@@ -166,13 +166,14 @@ static void fails(const Sample *s, const char *spec, TesseraCode code, const cha
 	fixture_close(&f);
 }
 
-static void faults_name_core_and_op(void **state)
+static void faults_name_core_op_and_where_the_model_has_it(void **state)
 {
 	const Sample s = running(unknown, sizeof unknown);
 
 	(void)state;
 	fails(&s, "emu", TESSERA_FAULT,
-	      "core (0,0) brisc, op second: ", "core (2,0) brisc, op second");
+	      "core (0,0) brisc, op second (sample.nnef:3:7, with norm, act): ",
+	      "core (2,0) brisc, op second (sample.nnef:3:7, with norm, act): ");
 }
 
 static void writes_outside_of_buffers_are_faults(void **state)
@@ -180,7 +181,8 @@ static void writes_outside_of_buffers_are_faults(void **state)
 	const Sample s = running(writes_outside, sizeof writes_outside);
 
 	(void)state;
-	fails(&s, "emu", TESSERA_FAULT, "l1_outside: core (0,0) brisc, op second: ", "");
+	fails(&s, "emu", TESSERA_FAULT,
+	      "l1_outside: core (0,0) brisc, op second (sample.nnef:3:7, with norm, act): ", "");
 }
 
 static void a_stuck_program_says_who_waits(void **state)
@@ -207,8 +209,9 @@ static void results_that_depend_on_timing_are_races(void **state)
 
 	(void)state;
 	fails(&s, "emu:race", TESSERA_RACE,
-	      "race: run 1: core (0,0), L1 address 0x19d40 (rows) depends on timing", "");
-	fails(&s, "emu:race,quantum=61", TESSERA_RACE, "L1 address 0x19d40 (rows)", "");
+	      "race: run 1: core (0,0), L1 address 0x19d40 (rows of op first) depends on "
+	      "timing", "");
+	fails(&s, "emu:race,quantum=61", TESSERA_RACE, "L1 address 0x19d40 (rows of op first)", "");
 }
 
 /* Bytes of the ELFs changed at random: whatever they do, it ends as a value. */
@@ -280,7 +283,7 @@ int main(void)
 		cmocka_unit_test(counters_are_printed_op_by_op_and_core_by_core),
 		cmocka_unit_test(nothing_is_kept_op_by_op_unless_asked_for),
 		cmocka_unit_test(both_simulators_have_the_same_bytes),
-		cmocka_unit_test(faults_name_core_and_op),
+		cmocka_unit_test(faults_name_core_op_and_where_the_model_has_it),
 		cmocka_unit_test(writes_outside_of_buffers_are_faults),
 		cmocka_unit_test(a_stuck_program_says_who_waits),
 		cmocka_unit_test(a_program_that_never_ends_is_given_up),

@@ -36,6 +36,9 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(t->ops, 2);
 	assert_string_equal(ttb_string(t, t->op[1].name), "second");
 	assert_string_equal(ttb_string(t, t->op[1].kind), "relu");
+	assert_string_equal(ttb_string(t, t->op[1].absorbed), "norm, act");
+	assert_string_equal(ttb_string(t, t->op[1].source), "sample.nnef:3:7");
+	assert_string_equal(ttb_string(t, t->op[0].source), "");
 	assert_string_equal(ttb_string(t, t->buffer[0].name), "rows");
 	assert_int_equal(t->part[t->output[0].first_part].base, SAMPLE_OUT);
 	assert_memory_equal(ttb_section(t, TTB_PLAN, &bytes), "the plan\n", 9);
@@ -119,7 +122,7 @@ static void other_versions_architectures_and_damage_are_refused(void **state)
 	(void)state;
 	refused(0, 0, true, "not a package");
 	refused(offsetof(TtbHeader, version), 1, true,
-		"of version 1, this library reads version 2");
+		"of version 1, this library reads version 3");
 	refused(offsetof(TtbHeader, arch), 0x6b616552, true,
 		"a package for Reakhole, this library runs wormhole");
 	refused(offsetof(TtbHeader, bytes), 64, true, "says it has 64 bytes");
@@ -175,7 +178,12 @@ static void every_number_is_checked(void **state)
 	refused(field(TTB_BUFFERS, offsetof(TtbBuffer, end)), 1499137, true, "is not within L1");
 	refused(field(TTB_BUFFERS, offsetof(TtbBuffer, core)), 3, true,
 		"rows: core 3 is not there");
+	refused(field(TTB_BUFFERS, offsetof(TtbBuffer, dies)), 2, true,
+		"rows: ops 0 to 2 are not among 2");
+	refused(field(TTB_BUFFERS, offsetof(TtbBuffer, born)), 2, true, "rows: ops 2 to 1");
 	refused(field(TTB_OPS, offsetof(TtbOp, kind)), 9999, true, "a string at 9999");
+	refused(field(TTB_OPS, offsetof(TtbOp, absorbed)), 9998, true, "a string at 9998");
+	refused(field(TTB_OPS, offsetof(TtbOp, source)), 9997, true, "a string at 9997");
 	refused(field(TTB_PLAN, 0), 0, true, "a zero byte in the text of the plan");
 }
 
@@ -258,6 +266,11 @@ static void wrong_calls_of_the_writer_are_told(void **state)
 	assert_false(ttb_writer_finish(w, &file, &n, &e));
 	assert_string_equal(e.text, "writing a package: a part of no input or output");
 	ttb_writer_destroy(w);
+	w = ttb_writer_create(TTB_ARCH, "", "", "");
+	ttb_writer_source(w, "", "");
+	assert_false(ttb_writer_finish(w, &file, &n, &e));
+	assert_string_equal(e.text, "writing a package: the source of no op");
+	ttb_writer_destroy(w);
 	ttb_writer_destroy(NULL);
 	ttb_close(NULL);
 }
@@ -327,8 +340,31 @@ static void info_shows_the_package(void **state)
 	assert_non_null(strstr(text, "\ncode      brisc 4, ncrisc 4, trisc0 4, trisc1 4, trisc2 4, "
 				     "in all 20 bytes"));
 	assert_non_null(strstr(text, "\nimages    4: 576 bytes for DRAM, 4 for L1\n"));
-	assert_non_null(strstr(text, "\nop 1      relu second\n"));
+	assert_non_null(strstr(text, "\nop 0      conv2d first\n"));
+	assert_non_null(strstr(text, "\nop 1      relu second (sample.nnef:3:7, with norm, act)\n"));
 	free(text);
+	ttb_close(t);
+	free(file);
+}
+
+/* Names are the model's, and may be long. */
+static void an_op_is_named_within_its_room(void **state)
+{
+	(void)state;
+	TesseraError e = { 0 };
+	char name[2 * TTB_OP_TEXT], room[TTB_OP_TEXT];
+	size_t n;
+	TtbWriter *w = sample_writer(&sample);
+
+	memset(name, 'x', sizeof name);
+	name[sizeof name - 1] = '\0';
+	ttb_writer_op(w, name, "conv");
+	uint8_t *file = sample_finish(w, &n);
+	Ttb *t = ttb_open_memory(file, n, &e);
+	assert_int_equal(strlen(ttb_op_text(t, 2, room)), TTB_OP_TEXT - 1);
+	assert_string_equal(room + TTB_OP_TEXT - 6, "xx...");
+	assert_string_equal(ttb_op_text(t, 3, room), "3");
+	assert_string_equal(ttb_op_text(t, 0, room), "first");
 	ttb_close(t);
 	free(file);
 }
@@ -347,6 +383,7 @@ int main(void)
 		cmocka_unit_test(wrong_calls_of_the_writer_are_told),
 		cmocka_unit_test(random_changes_never_crash),
 		cmocka_unit_test(info_shows_the_package),
+		cmocka_unit_test(an_op_is_named_within_its_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

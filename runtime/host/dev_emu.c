@@ -117,12 +117,12 @@ static bool emu_device_begin(TesseraDevice *device, const Ttb *t, TesseraError *
 #define LOGICAL_COL(x) ((x) - ((x) > 5) - 1)
 #define LOGICAL_ROW(y) ((y) - ((y) > 6) - 1)
 
-static void tell(const Ttb *t, const EmuReport *r, char *line, size_t room)
+static void tell(const Ttb *t, const EmuReport *r, char *line, size_t n)
 {
-	char number[16];
+	char room[TTB_OP_TEXT];
 
-	snprintf(line, room, "%s: core (%u,%u) %s, op %s: %s (pc 0x%x, address 0x%llx)", r->check,
-		 LOGICAL_COL(r->x), LOGICAL_ROW(r->y), r->risc, program_op_name(t, r->op, number),
+	snprintf(line, n, "%s: core (%u,%u) %s, op %s: %s (pc 0x%x, address 0x%llx)", r->check,
+		 LOGICAL_COL(r->x), LOGICAL_ROW(r->y), r->risc, ttb_op_text(t, r->op, room),
 		 r->text, r->pc, (unsigned long long)r->address);
 }
 

@@ -21,10 +21,11 @@ struct TesseraProgram {
 	uint8_t **stage;    /* for each part; equal places share one (view.h) */
 };
 
-/* A name for op i in messages, even if there is no such op. */
+/* The name of op i where ttb_op_text would be too long, even if there is no such op. */
 const char *program_op_name(const Ttb *t, uint32_t i, char room[16]);
 
-/* What the words of a core say of its op: appended to the detail of `e`. */
+/* Where the model has the ops that cores are at, and what the words of each say of
+ * its op: appended to the detail of `e`. */
 void program_explain(TesseraProgram *p, TesseraError *e);
 
 /* Starts the oldest run that is not started, if none is under way. */

@@ -41,6 +41,16 @@ const char *tessera_op_kind(const TesseraPackage *p, size_t i)
 	return i < p->ops ? ttb_string(p, p->op[i].kind) : NULL;
 }
 
+const char *tessera_op_source(const TesseraPackage *p, size_t i)
+{
+	return i < p->ops ? ttb_string(p, p->op[i].source) : NULL;
+}
+
+const char *tessera_op_absorbed(const TesseraPackage *p, size_t i)
+{
+	return i < p->ops ? ttb_string(p, p->op[i].absorbed) : NULL;
+}
+
 const char *tessera_counter_name(const TesseraProgram *p, size_t i)
 {
 	const DeviceOps *ops = p->device->ops;

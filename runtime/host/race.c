@@ -25,16 +25,31 @@ static uint64_t difference(Emu *a, Emu *b, Place w, uint64_t address, uint64_t n
 	return n;
 }
 
-static const char *buffer_at(const Ttb *t, size_t core, uint64_t address)
+/* The last that lies there, which is still to be seen after a run; or NULL. */
+static const TtbBuffer *buffer_at(const Ttb *t, size_t core, uint64_t address)
 {
+	const TtbBuffer *last = NULL;
+
 	for (size_t i = 0; i < t->buffers; i++) {
 		const TtbBuffer *b = &t->buffer[i];
 
 		if ((b->core == core || b->core == TTB_EVERY_CORE) && b->first <= address &&
-		    address < b->end)
-			return ttb_string(t, b->name);
+		    address < b->end && (!last || b->born > last->born))
+			last = b;
 	}
-	return "no buffer";
+	return last;
+}
+
+static bool differs(const Ttb *t, size_t core, uint64_t address, uint32_t run, TesseraError *e)
+{
+	const TtbBuffer *b = buffer_at(t, core, address);
+	char room[TTB_OP_TEXT];
+
+	return rt_fail(e, TESSERA_RACE,
+		       "race: run %u: core (%u,%u), L1 address 0x%llx (%s%s%s) depends on timing",
+		       run, t->core[core].col, t->core[core].row, (unsigned long long)address,
+		       b ? ttb_string(t, b->name) : "no buffer", b ? " of op " : "",
+		       b ? ttb_op_text(t, b->born, room) : "");
 }
 
 static bool compare_l1(Emu *a, Emu *b, const Ttb *t, uint32_t run, TesseraError *e)
@@ -45,11 +60,7 @@ static bool compare_l1(Emu *a, Emu *b, const Ttb *t, uint32_t run, TesseraError 
 		const uint64_t at = difference(a, b, place_worker(c->col, c->row), TT_USER, n);
 
 		if (at < n)
-			return rt_fail(e, TESSERA_RACE,
-				       "race: run %u: core (%u,%u), L1 address 0x%llx (%s) depends "
-				       "on timing",
-				       run, c->col, c->row, (unsigned long long)(TT_USER + at),
-				       buffer_at(t, i, TT_USER + at));
+			return differs(t, i, TT_USER + at, run, e);
 	}
 	return true;
 }

@@ -107,6 +107,11 @@ TESSERA_API size_t tessera_op_count(const TesseraPackage *p);
 TESSERA_API const char *tessera_op_name(const TesseraPackage *p, size_t i);
 TESSERA_API const char *tessera_op_kind(const TesseraPackage *p, size_t i);
 
+/* Where the model has it, "unet.nnef:12:9" or "unet.onnx: node \"Conv_3\" (Conv)", and the
+ * names of the model's ops it took in, ", " between them; or "". */
+TESSERA_API const char *tessera_op_source(const TesseraPackage *p, size_t i);
+TESSERA_API const char *tessera_op_absorbed(const TesseraPackage *p, size_t i);
+
 TESSERA_API TesseraDevice *tessera_device_open(const char *spec, TesseraError *e);
 TESSERA_API void tessera_device_close(TesseraDevice *d);
 

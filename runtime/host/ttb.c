@@ -16,7 +16,7 @@ _Static_assert(sizeof(TtbHeader) == 64 && sizeof(TtbSection) == 16, "the format"
 _Static_assert(sizeof(TtbFacts) == 24 && sizeof(TtbCore) == 16 && sizeof(TtbImage) == 32,
 	       "the format");
 _Static_assert(sizeof(TtbTensor) == 88 && sizeof(TtbPart) == 216, "the format");
-_Static_assert(sizeof(TtbBuffer) == 16 && sizeof(TtbOp) == 8, "the format");
+_Static_assert(sizeof(TtbBuffer) == 24 && sizeof(TtbOp) == 16, "the format");
 _Static_assert((int)TTB_BRISC == (int)TT_BRISC && (int)TTB_TRISC2 == (int)TT_TRISC2,
 	       "one order of ELFs");
 

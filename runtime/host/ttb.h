@@ -19,6 +19,7 @@
  *     uint32_t core = ttb_writer_core(w, 0, 0, bank, at);
  *     ttb_writer_dram(w, bank, at, blocks, blocks_bytes);
  *     ttb_writer_op(w, "conv1", "conv2d");
+ *     ttb_writer_source(w, "norm1, relu1", "unet.nnef:12:9");
  *     ttb_writer_blocks(w, block_bytes);
  *     ttb_writer_input(w, "x", TESSERA_F32, 4, (int64_t[]){ 1, 3, 64, 64 });
  *     ttb_writer_part(w, &part);
@@ -38,7 +39,7 @@
 #include "runtime/host/tessera_rt.h"
 
 enum {
-	TTB_VERSION = 2,
+	TTB_VERSION = 3,
 	TTB_MAX_RANK = TESSERA_MAX_RANK,
 	TTB_ARCH_ROOM = 32,
 	TTB_SLOTS = 2, /* of inputs and outputs */
@@ -127,11 +128,14 @@ typedef struct TtbBuffer {
 	uint32_t name; /* string */
 	uint32_t core; /* index, or TTB_EVERY_CORE */
 	uint32_t first, end;
+	uint32_t born, dies; /* ops: first and last that use it */
 } TtbBuffer;
 
-/* The source map: op i of the program. */
+/* The source map: op i of the program. All are strings. */
 typedef struct TtbOp {
-	uint32_t name, kind; /* strings: of the model, of ir/steps.def */
+	uint32_t name, kind; /* of the model, of ir/steps.def */
+	uint32_t absorbed;   /* names of ops of the model it took in, ", " between them; or "" */
+	uint32_t source;     /* where the model has it: "unet.nnef:12:9"; or "" */
 } TtbOp;
 
 typedef enum TtbSectionId {
@@ -165,6 +169,10 @@ void ttb_close(Ttb *t);
 void ttb_print(const Ttb *t, FILE *f);
 
 const char *ttb_string(const Ttb *t, uint32_t at);
+
+/* Op i in messages, even if there is none: "conv1 (unet.nnef:12:9, with norm1, relu1)". */
+enum { TTB_OP_TEXT = 192 };
+const char *ttb_op_text(const Ttb *t, uint32_t i, char room[TTB_OP_TEXT]);
 const char *ttb_section_name(TtbSectionId id);
 const void *ttb_section(const Ttb *t, TtbSectionId id, size_t *bytes);
 const void *ttb_image_bytes(const Ttb *t, const TtbImage *image);
@@ -196,8 +204,11 @@ uint32_t ttb_writer_core(TtbWriter *w, uint32_t col, uint32_t row, uint32_t bloc
 			 uint32_t block_at);
 void ttb_writer_dram(TtbWriter *w, uint32_t bank, uint32_t address, const void *bytes, size_t n);
 void ttb_writer_l1(TtbWriter *w, uint32_t core, uint32_t address, const void *bytes, size_t n);
-void ttb_writer_buffer(TtbWriter *w, const char *name, uint32_t core, uint32_t first, uint32_t end);
+void ttb_writer_buffer(TtbWriter *w, const char *name, TtbBuffer b); /* but for its name */
 void ttb_writer_op(TtbWriter *w, const char *name, const char *kind);
+
+/* More of the op that was last. */
+void ttb_writer_source(TtbWriter *w, const char *absorbed, const char *source);
 
 /* Parts follow the tensor they belong to. ttb_whole_part is that of a tensor
  * that lies in DRAM as the caller sees it, NCHW, from its shape and base; the

@@ -49,7 +49,8 @@ static bool check_strings(const Ttb *t, TesseraError *e)
 	    !check_string(t, t->facts->compiler, e))
 		return false;
 	for (size_t i = 0; i < t->ops; i++)
-		if (!check_string(t, t->op[i].name, e) || !check_string(t, t->op[i].kind, e))
+		if (!check_string(t, t->op[i].name, e) || !check_string(t, t->op[i].kind, e) ||
+		    !check_string(t, t->op[i].absorbed, e) || !check_string(t, t->op[i].source, e))
 			return false;
 	for (size_t i = 0; i < t->buffers; i++)
 		if (!check_string(t, t->buffer[i].name, e))
@@ -144,6 +145,9 @@ static bool check_buffers(const Ttb *t, TesseraError *e)
 		if (b->first >= b->end || b->end > TT_L1_END)
 			return BAD("buffer %s: 0x%x to 0x%x is not within L1",
 				   ttb_string(t, b->name), b->first, b->end);
+		if (b->born > b->dies || b->dies >= t->ops)
+			return BAD("buffer %s: ops %u to %u are not among %zu",
+				   ttb_string(t, b->name), b->born, b->dies, t->ops);
 	}
 	return true;
 }

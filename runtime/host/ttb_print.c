@@ -60,6 +60,24 @@ static void print_images(FILE *f, const Ttb *t)
 		(unsigned long long)dram, (unsigned long long)l1);
 }
 
+const char *ttb_op_text(const Ttb *t, uint32_t i, char room[TTB_OP_TEXT])
+{
+	if (i >= t->ops) {
+		snprintf(room, TTB_OP_TEXT, "%u", i);
+		return room;
+	}
+	const char *source = ttb_string(t, t->op[i].source);
+	const char *absorbed = ttb_string(t, t->op[i].absorbed);
+	const bool more = *source || *absorbed;
+	const int n = snprintf(room, TTB_OP_TEXT, "%s%s%s%s%s%s%s", ttb_string(t, t->op[i].name),
+			       more ? " (" : "", source, *source && *absorbed ? ", " : "",
+			       *absorbed ? "with " : "", absorbed, more ? ")" : "");
+
+	if (n >= TTB_OP_TEXT)
+		memcpy(room + TTB_OP_TEXT - 4, "...", 4);
+	return room;
+}
+
 void ttb_print(const Ttb *t, FILE *f)
 {
 	fprintf(f, "model     %s\n", ttb_string(t, t->facts->model));
@@ -77,7 +95,10 @@ void ttb_print(const Ttb *t, FILE *f)
 	print_code(f, t);
 	print_images(f, t);
 	fprintf(f, "buffers   %zu in L1\n", t->buffers);
-	for (size_t i = 0; i < t->ops; i++)
+	for (size_t i = 0; i < t->ops; i++) {
+		char room[TTB_OP_TEXT];
+
 		fprintf(f, "op %-6zu %s %s\n", i, ttb_string(t, t->op[i].kind),
-			ttb_string(t, t->op[i].name));
+			ttb_op_text(t, (uint32_t)i, room));
+	}
 }

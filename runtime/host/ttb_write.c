@@ -132,20 +132,33 @@ void ttb_writer_l1(TtbWriter *w, uint32_t core, uint32_t address, const void *by
 	image(w, (TtbImage){ .place = TTB_L1, .where = core, .address = address }, bytes, n);
 }
 
-void ttb_writer_buffer(TtbWriter *w, const char *name, uint32_t core, uint32_t first, uint32_t end)
+void ttb_writer_buffer(TtbWriter *w, const char *name, TtbBuffer b)
 {
-	const TtbBuffer b = { string(w, name), core, first, end };
-
+	b.name = string(w, name);
 	append(w, TTB_BUFFERS, &b, sizeof b);
 }
 
 void ttb_writer_op(TtbWriter *w, const char *name, const char *kind)
 {
-	TtbOp op;
+	TtbOp op = { .name = string(w, name) };
 
-	op.name = string(w, name);
 	op.kind = string(w, kind);
+	op.absorbed = op.source = string(w, "");
 	append(w, TTB_OPS, &op, sizeof op);
+}
+
+void ttb_writer_source(TtbWriter *w, const char *absorbed, const char *source)
+{
+	const uint32_t a = string(w, absorbed), s = string(w, source);
+	const Bytes *b = &w->section[TTB_OPS];
+
+	if (b->n == 0)
+		wrong(w, "the source of no op");
+	if (w->wrong)
+		return;
+	TtbOp *op = (TtbOp *)(void *)(b->at + b->n) - 1;
+	op->absorbed = a;
+	op->source = s;
 }
 
 static void tensor(TtbWriter *w, TtbSectionId id, const char *name, TesseraType type, uint32_t rank,

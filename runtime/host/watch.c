@@ -66,9 +66,30 @@ static bool read_words(TesseraProgram *p, size_t core, CoreWords *w, TesseraErro
 	       read_core(p, core, TT_OP_WORD, &w->op, sizeof w->op, e);
 }
 
+/* Each op that some core is at, once. */
+static void explain_ops(TesseraProgram *p, TesseraError *e)
+{
+	const size_t cores = p->package->cores;
+	uint32_t at[TT_MAX_CORES];
+	char room[TTB_OP_TEXT];
+
+	for (size_t i = 0; i < cores; i++) {
+		bool seen = !read_core(p, i, TT_OP_WORD, &at[i], sizeof at[i], NULL);
+
+		if (seen)
+			at[i] = UINT32_MAX;
+		for (size_t k = 0; k < i; k++)
+			seen |= at[k] == at[i];
+		if (!seen)
+			rt_detail(e, "op %s\n", ttb_op_text(p->package, at[i], room));
+	}
+}
+
 void program_explain(TesseraProgram *p, TesseraError *e)
 {
 	char room[16];
+
+	explain_ops(p, e);
 
 	for (size_t i = 0; i < p->package->cores; i++) {
 		const TtbCore *c = &p->package->core[i];
@@ -95,7 +116,7 @@ static bool check_errors(TesseraProgram *p, TesseraError *e)
 		const TtbCore *c = &p->package->core[i];
 		uint32_t error;
 		CoreWords w;
-		char room[16];
+		char room[TTB_OP_TEXT];
 
 		if (!read_core(p, i, TT(error), &error, sizeof error, e))
 			return false;
@@ -104,7 +125,7 @@ static bool check_errors(TesseraProgram *p, TesseraError *e)
 		if (!read_words(p, i, &w, e))
 			return false;
 		rt_fail(e, TESSERA_FAULT, "core (%u,%u), op %s: the kernel gave up with error 0x%x",
-			c->col, c->row, program_op_name(p->package, w.op, room), error);
+			c->col, c->row, ttb_op_text(p->package, w.op, room), error);
 		program_explain(p, e);
 		return false;
 	}
