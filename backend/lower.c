@@ -168,5 +168,6 @@ Program *lower(const Plan *plan)
 	}
 	buffers(&l);
 	p->dram_free = l.dram;
+	p->last_op = l.last_op;
 	return p;
 }

@@ -78,7 +78,8 @@ void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s);
  * does not use, the bytes behind the last plane. */
 void lower_rest(Lowering *l, ProgramOp *op, const PlanTensor *t);
 
-/* Room in DRAM for the tensors that lie there, and the buffer of one. */
+/* Room in DRAM for the tensors that lie there, and the buffer of one; a page of it. */
+uint32_t lower_page_bytes(const PlanTensor *t);
 void lower_dram_tensors(Lowering *l);
 void lower_dram_buffer(Lowering *l, const PlanTensor *t);
 

@@ -10,7 +10,7 @@
 
 static bool is_block_float(const PlanTensor *t) { return t->layout.type == DEV_BFP8_B; }
 
-static uint32_t page_bytes(const PlanTensor *t)
+uint32_t lower_page_bytes(const PlanTensor *t)
 {
 	const uint32_t pixels = (uint32_t)t->height * (uint32_t)t->layout.pitch;
 	return pixels * (is_block_float(t) ? 17 : 32);
@@ -19,7 +19,7 @@ static uint32_t page_bytes(const PlanTensor *t)
 static uint32_t slot_bytes(const PlanTensor *t)
 {
 	const int pages = t->layout.phases * t->images * t->layout.planes;
-	return (uint32_t)((pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS) * page_bytes(t);
+	return (uint32_t)((pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS) * lower_page_bytes(t);
 }
 
 void lower_dram_tensors(Lowering *l)
@@ -49,11 +49,12 @@ static void move_image(Lowering *l, ProgramOp *op, int core, const PlanTensor *t
 	const uint32_t page = (uint32_t)((phase * t->images + image) * t->layout.planes + plane);
 	const uint32_t pitch = (uint32_t)t->layout.pitch, unit = is_block_float(t) ? 16 : 32;
 	const uint32_t exponents = is_block_float(t) ? (uint32_t)t->height * pitch : 0;
-	const uint32_t at = (uint32_t)dram->layout.address + page / TT_DRAM_BANKS * page_bytes(t);
+	const uint32_t at = (uint32_t)dram->layout.address
+		+ page / TT_DRAM_BANKS * lower_page_bytes(t);
 	ProgramMove m = {
 		.out = out, .when = when, .bank = (int)(page % TT_DRAM_BANKS),
 		.at = at + exponents + (uint32_t)row * pitch * unit,
-		.page_bytes = page_bytes(t), .slot_bytes = slot_bytes(t),
+		.page_bytes = lower_page_bytes(t), .slot_bytes = slot_bytes(t),
 		.l1 = lower_values(t, core, phase, image, plane, row, -lead),
 		.bytes = (uint32_t)range_count(r.rows) * pitch * unit,
 		.count = (uint32_t)range_count(r.planes), .step = lower_plane_step(t),

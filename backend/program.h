@@ -196,6 +196,7 @@ typedef struct Program {
 	 * parameter blocks and overlays go there. */
 	uint64_t dram_free;
 	const char *plan; /* text kept in the package, or NULL */
+	const int *last_op; /* of each step of the plan it was lowered from; else NULL */
 } Program;
 
 /* How lowering builds one. Nothing is checked but what would crash: that is

@@ -86,6 +86,8 @@ typedef struct PlanTensor {
 	int id;           /* its place among the tensors of the plan */
 	const Op *op;     /* whose result it is, or part of it, or a step on the way to it */
 	const char *name; /* the op's, or with a suffix; unique in the plan */
+	bool result;      /* of what the op yields, not of a step on the way; a copy of it too */
+	int image;        /* of a batch that is looped over: which */
 	int channel, channels; /* of the op's result */
 	int height;       /* rows of an image */
 	int images;       /* stacked in the buffer: planes of one behind those of the last */

@@ -71,7 +71,7 @@ PlanTensor *plan_tensor(Builder *b, const Op *op, const char *suffix, int channe
 	*t = (PlanTensor){
 		.id = id, .op = op, .channel = channel, .channels = channels, .height = height,
 		.name = b->image ? arena_printf(b->a, "%s.image%d", name, b->image) : name,
-		.images = b->images, .row_unit = 1, .plane_unit = 2,
+		.image = b->image, .images = b->images, .row_unit = 1, .plane_unit = 2,
 		.layout = { .type = type, .planes = (channels + PLANE - 1) / PLANE,
 			    .cols = cols, .phases = 1 },
 	};
@@ -109,8 +109,10 @@ void plan_made(Builder *b, const Op *op, const Part *v, int n)
 {
 	Parts *p = &b->parts[op->mark];
 	*p = (Parts){ arena_array(b->a, Part, n + 1), n };
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		p->v[i] = v[i];
+		v[i].tensor->result |= v[i].tensor->op == op;
+	}
 }
 
 Parts plan_part(Builder *b, PlanTensor *t)

@@ -124,6 +124,7 @@ static inline void tt_lead_op(uint32_t s, uint32_t index)
 	const TtOp *op = tt_block(s);
 	tt_local()->op = s;
 	tt_l1_set(TT_OP_WORD, index);
+	tt_l1_reach(TT_LAUNCH + (uint32_t)__builtin_offsetof(TtLaunch, until), s);
 	noc_async_read_barrier();
 	if (op->overlay_bytes)
 		tt_load_overlay(op);

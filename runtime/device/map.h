@@ -20,7 +20,9 @@
  * and nobody ever resets one.
  *
  *   BRISC, at op number s:
- *     1. waits until the block is there, and the overlay if the op needs one;
+ *     1. TT_OP_WORD = i; waits until the host lets it (`until` >= s, which is so for
+ *        all ops of a run unless somebody looks at memory between two of them), until
+ *        the block is there, and the overlay if the op needs one;
  *     2. tells every core that pushes rows to it in this op: TT_ENTERED[me] = s
  *        (all earlier ops are done here, so the op's buffers are free);
  *     3. waits for the rows the op reads: TT_PUSHED[peer] >= the number of the
@@ -126,6 +128,7 @@ typedef struct TtLaunch {
 	uint32_t root_node;   /* core 0 */
 	uint32_t entry[TT_RISCS]; /* where each RISC-V starts; BRISC's is 0 */
 	uint32_t iram_from, iram_bytes; /* NCRISC code to load into its IRAM; 0: it runs from L1 */
+	uint32_t until; /* number of the last op that may begin; written before `go`, then raised */
 } TtLaunch;
 
 /* Pages a producer has put in and a consumer taken out, free running; pages

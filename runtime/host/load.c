@@ -173,3 +173,19 @@ void tessera_limit(TesseraProgram *p, TesseraLimits limits)
 {
 	p->limits = limits;
 }
+
+bool tessera_pause(TesseraProgram *p, TesseraPauses pauses, TesseraError *e)
+{
+	size_t last = 0;
+
+	for (size_t i = 0; i < pauses.count; last = pauses.op[i++])
+		if (pauses.op[i] <= last || pauses.op[i] > p->package->ops)
+			return rt_fail(e, TESSERA_MISUSE,
+				       "a pause before op %zu, behind one before op %zu of %zu",
+				       pauses.op[i], last, p->package->ops);
+	if (p->runs)
+		return rt_fail(e, TESSERA_MISUSE, "%s: runs are under way, wait for them",
+			       p->device->name);
+	p->pauses = pauses;
+	return true;
+}

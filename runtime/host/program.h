@@ -14,6 +14,8 @@ struct TesseraProgram {
 	TesseraDevice *device;
 	const Ttb *package;
 	TesseraLimits limits;
+	TesseraPauses pauses;
+	size_t paused; /* how often in the run that is under way */
 	Run run[TTB_SLOTS]; /* the older first */
 	size_t runs;
 	uint32_t submitted; /* runs so far */

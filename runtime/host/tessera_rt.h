@@ -135,6 +135,19 @@ typedef struct TesseraLimits {
 
 TESSERA_API void tessera_limit(TesseraProgram *p, TesseraLimits limits);
 
+/* Stops within runs. When every core is through with the ops before `op` and none has
+ * begun with it, `at` is called, and may read memory; false, with what is wrong in `e`,
+ * ends the run. The code that runs is no other, and neither are results. */
+typedef struct TesseraPauses {
+	const size_t *op; /* from 1 on, each more than the last; tessera_op_count: at the end */
+	size_t count;
+	bool (*at)(void *context, size_t op, TesseraError *e);
+	void *context;
+} TesseraPauses;
+
+/* For the runs that are submitted from now on; what is pointed to has to stay. */
+TESSERA_API bool tessera_pause(TesseraProgram *p, TesseraPauses pauses, TesseraError *e);
+
 /* An array of the caller's: dense, row-major. */
 typedef struct TesseraArray {
 	void *data;

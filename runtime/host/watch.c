@@ -38,6 +38,28 @@ const char *program_op_name(const Ttb *t, uint32_t i, char room[16])
 	return room;
 }
 
+/* How far cores may go: to the next pause, or to the end. */
+static size_t next_stop(const TesseraProgram *p)
+{
+	return p->paused < p->pauses.count ? p->pauses.op[p->paused] : p->package->ops;
+}
+
+/* The op before `op` of the run that is under way, as cores count them. */
+static uint32_t number_of(const TesseraProgram *p, size_t op)
+{
+	return (p->run[0].number - 1) * (uint32_t)p->package->ops + (uint32_t)op;
+}
+
+static bool write_until(TesseraProgram *p, TesseraError *e)
+{
+	const uint32_t until = number_of(p, next_stop(p));
+
+	for (size_t i = 0; i < p->package->cores; i++)
+		if (!write_core(p, i, TT(until), until, e))
+			return false;
+	return true;
+}
+
 /* The slots first: `go` is written last (map.h). */
 bool program_start(TesseraProgram *p, TesseraError *e)
 {
@@ -45,6 +67,9 @@ bool program_start(TesseraProgram *p, TesseraError *e)
 
 	if (p->runs == 0 || run->started)
 		return true;
+	p->paused = 0;
+	if (!write_until(p, e))
+		return false;
 	for (size_t i = 0; i < p->package->cores; i++)
 		if (!write_core(p, i, TT(slot), (run->number - 1) % TTB_SLOTS, e))
 			return false;
@@ -177,6 +202,51 @@ static bool look_around(TesseraProgram *p, Watch *w, TesseraError *e)
 	return true;
 }
 
+/* Do all cores wait before the op of the next pause? */
+static bool all_wait(TesseraProgram *p, bool *all, TesseraError *e)
+{
+	const size_t stop = next_stop(p);
+
+	*all = p->paused < p->pauses.count && stop < p->package->ops;
+	for (size_t i = 0; *all && i < p->package->cores; i++) {
+		CoreWords w;
+
+		if (!read_words(p, i, &w, e))
+			return false;
+		*all = w.start == number_of(p, stop) && w.op == stop;
+	}
+	return true;
+}
+
+static bool make_pause(TesseraProgram *p, TesseraError *e)
+{
+	const size_t stop = next_stop(p);
+
+	p->paused++;
+	return p->pauses.at(p->pauses.context, stop, e);
+}
+
+/* At the end of the run, if there is to be one. */
+static bool last_pause(TesseraProgram *p, TesseraError *e)
+{
+	if (p->paused == p->pauses.count)
+		return true;
+	if (next_stop(p) != p->package->ops)
+		return rt_fail(e, TESSERA_FAULT, "%s: cores did not wait before op %zu",
+			       p->device->name, next_stop(p));
+	return make_pause(p, e);
+}
+
+/* Then they go on. */
+static bool pause_if_all_wait(TesseraProgram *p, TesseraError *e)
+{
+	bool all;
+
+	if (!all_wait(p, &all, e))
+		return false;
+	return !all || (make_pause(p, e) && write_until(p, e));
+}
+
 bool program_finish(TesseraProgram *p, TesseraError *e)
 {
 	Watch w = { .first_step = tessera_device_steps(p->device), .moved = device_seconds() };
@@ -193,6 +263,8 @@ bool program_finish(TesseraProgram *p, TesseraError *e)
 			break;
 		if (p->limits.steps && ran >= p->limits.steps)
 			return out_of_time(p, "steps:", (double)ran, e);
+		if (!pause_if_all_wait(p, e))
+			return false;
 		steps = steps < FIRST_STEPS ? FIRST_STEPS : steps > MAX_STEPS ? MAX_STEPS : steps;
 		if (!p->device->ops->advance(p->device, steps, e)) {
 			if (p->device->ops->explain)
@@ -205,6 +277,7 @@ bool program_finish(TesseraProgram *p, TesseraError *e)
 			looked = device_seconds();
 		}
 	}
-	return check_errors(p, e) && (!p->device->ops->finished ||
-				      p->device->ops->finished(p->device, p->run[0].number, e));
+	return check_errors(p, e) && last_pause(p, e) &&
+	       (!p->device->ops->finished ||
+		p->device->ops->finished(p->device, p->run[0].number, e));
 }

@@ -126,25 +126,23 @@ static void allocate(Frame *f, const Op *op, Value *v)
 static bool run_op(Frame *f, const Op *op, Value *v, const Tensor **in)
 {
 	Call c = { .g = f->g, .op = op, .in = in, .out = &v->t, .threads = f->opt.threads };
-	bool input = op->kind == OP_INPUT;
+	const bool input = op->kind == OP_INPUT, given = input && op->attr.input.perm.n == 0;
 	if (op->kind == OP_CONSTANT) {
 		if (op_value(op))
 			v->t = *op_value(op);
 		return true;
 	}
-	if (input) {
+	if (input)
 		in[0] = f->in[f->nin++];
-		if (op->attr.input.perm.n == 0) {
-			v->t = *in[0];
-			return true;
-		}
-	}
 	for (int i = 0; i < op->nin; i++)
 		in[i] = &f->values[op_in(op, i)->mark].t;
-	allocate(f, op, v);
-	if (!compute(&c) || (op_has_act(op) && !ref_act(&c)))
+	if (given)
+		v->t = *in[0];
+	else
+		allocate(f, op, v);
+	if (!given && (!compute(&c) || (op_has_act(op) && !ref_act(&c))))
 		return false;
-	if (f->opt.seen && !input && op->kind != OP_OUTPUT)
+	if (f->opt.seen && op->kind != OP_OUTPUT)
 		f->opt.seen(f->opt.context, op, &v->t);
 	return true;
 }

@@ -14,7 +14,7 @@ typedef struct RefOptions {
 	int threads;      /* 0: as many as there are cores */
 	int64_t max_macs; /* refuse graphs that need more; 0: no limit */
 
-	/* Called after each op that is not an edge, in order; may be NULL. The
+	/* Called after each op but constants and outputs, in order; may be NULL. The
 	 * tensor is valid during the call. */
 	void (*seen)(void *context, const Op *op, const Tensor *t);
 	void *context;
