@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/lower.h"
+#include "frontend/cmd_verify.h"
 #include "ir/clock.h"
 #include "ir/file.h"
 #include "runtime/host/ttb.h"
@@ -182,10 +183,10 @@ static bool run(Session *s, const Graph *g, const TesseraPackage *package, Tesse
 	session_timing(s, "load", from);
 	from = clock_now();
 	make_outputs(s, g, package, out);
-	const bool ok = p && tessera_run(p, arrays(s, package, as_taken(s, package, in), false),
-					 tessera_input_count(package),
-					 arrays(s, package, out, true),
-					 tessera_output_count(package), e);
+	const bool ok = p && (!s->layers || layers_watch(s->layers, d, p, e)) &&
+		tessera_run(p, arrays(s, package, as_taken(s, package, in), false),
+			    tessera_input_count(package), arrays(s, package, out, true),
+			    tessera_output_count(package), e);
 	session_timing(s, "run", from);
 	if (ok)
 		tessera_counters_print(p, stderr);
@@ -193,14 +194,17 @@ static bool run(Session *s, const Graph *g, const TesseraPackage *package, Tesse
 	return ok;
 }
 
-/* The model compiled, or the package it came as. */
+/* The model compiled and, if layers are looked at, known what they should be; or the
+ * package it came as. */
 static enum ExitCode package_of(Session *s, const Graph *g, TesseraPackage **package)
 {
 	Compiled c = { 0 };
 	*package = s->package;
 	if (s->package)
 		return EXIT_OK;
-	const enum ExitCode code = session_emit(s, g, &c);
+	enum ExitCode code = session_emit(s, g, &c);
+	if (code == EXIT_OK && s->layers)
+		code = layers_reference(s->layers, &c);
 	if (code != EXIT_OK)
 		return code;
 	TesseraError e;

@@ -29,6 +29,7 @@ typedef struct Session {
 	StrMap dumped;  /* hashes of the constants in --dump-dir */
 	double start;   /* in seconds */
 	struct Ttb *package; /* what is run, if the model is none but a package */
+	struct Layers *layers; /* what looks at every tensor of the run, or NULL */
 } Session;
 
 /* Reads what the options name besides the model. Not EXIT_OK: reported. */

@@ -8,16 +8,12 @@
  * 1e-4 of the range is allowed, or 1e-5 where the passes are judged; on a
  * device, whose formats are narrower, a correlation of 0.999 is wanted. Where
  * the expected output is a constant there is no correlation, and the relative
- * error must be at most 1 - min_pcc instead.
+ * error must be at most 1 - min_pcc instead. With --layers they go for every tensor
+ * (cmd_verify.h), and one that is not within them is a failure too.
  */
+#include "frontend/cmd_verify.h"
+
 #include <string.h>
-
-#include "frontend/cmd_session.h"
-#include "ir/compare.h"
-
-typedef struct Limits {
-	double min_pcc, max_err; /* negative: no limit */
-} Limits;
 
 static Limits limits_of(const Session *s)
 {
@@ -41,6 +37,15 @@ static bool within(const Closeness *c, Limits l)
 	return c->constant ? c->max_rel <= 1 - l.min_pcc : c->pcc >= l.min_pcc;
 }
 
+bool limits_compare(Limits l, const Tensor *want, const Tensor *got)
+{
+	const Closeness c = tensor_compare(want, got);
+	const bool ok = within(&c, l);
+	printf("pcc %.9f, max error %.3g, %.3g of the range: %s\n", c.pcc, c.max_abs, c.max_rel,
+	       ok ? "ok" : "FAILED");
+	return ok;
+}
+
 static bool compare(const Graph *g, int k, const Op *op, const Tensor *want, const Tensor *got,
 		    Limits l)
 {
@@ -53,11 +58,7 @@ static bool compare(const Graph *g, int k, const Op *op, const Tensor *want, con
 		printf("the expected shape is %s: FAILED\n", shape_text(g->arena, want->shape));
 		return false;
 	}
-	const Closeness c = tensor_compare(want, got);
-	const bool ok = within(&c, l);
-	printf("pcc %.9f, max error %.3g, %.3g of the range: %s\n", c.pcc, c.max_abs, c.max_rel,
-	       ok ? "ok" : "FAILED");
-	return ok;
+	return limits_compare(l, want, got);
 }
 
 /* All outputs that have an expected value are near it. */
@@ -74,9 +75,21 @@ static bool compare_all(const Graph *g, Tensor *const want[], Tensor *const got[
 	return ok;
 }
 
+/* --layers has something to look at. */
+static bool layers_possible(Session *s)
+{
+	if (!option_given(s->opt, OPT_LAYERS))
+		return true;
+	if (session_is_package(s))
+		usage_error(s->diag, "'--layers': a package has no graph to compare with, its model has");
+	else if (session_on_ref(s))
+		usage_error(s->diag, "'--layers' wants a device, such as --device=emu");
+	return !s->diag->errors;
+}
+
 enum ExitCode cmd_verify(Session *s)
 {
-	if (!session_device(s))
+	if (!session_device(s) || !layers_possible(s))
 		return EXIT_USAGE;
 	Graph *g = session_read(s);
 	if (!g)
@@ -97,9 +110,13 @@ enum ExitCode cmd_verify(Session *s)
 		code = session_run_ref(s, g, in, want);
 	if (code == EXIT_OK && !session_passes(s, g))
 		code = EXIT_MODEL;
+	const char *dir = option_text(s->opt, OPT_LAYERS);
+	if (code == EXIT_OK && dir && !(s->layers = layers_create(s, g, in, limits_of(s), dir)))
+		code = EXIT_MODEL;
 	if (code == EXIT_OK)
 		code = session_run(s, g, in, got);
 	if (code != EXIT_OK)
 		return code;
-	return compare_all(g, want, got, limits_of(s)) ? EXIT_OK : EXIT_MODEL;
+	const bool layers = !s->layers || layers_good(s->layers);
+	return compare_all(g, want, got, limits_of(s)) && layers ? EXIT_OK : EXIT_MODEL;
 }

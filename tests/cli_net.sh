@@ -1,0 +1,75 @@
+#!/bin/sh
+# cli_net.sh TESSERA [sanitized]: whole nets from the command line: layer by layer, batches,
+# several inputs and outputs, every stage as a file.
+. "$(dirname "$0")/cli_claims.sh"
+
+# Two images, two inputs, three outputs: one is inner to another's way, one joins tensors.
+cat >batch.ir <<END
+graph "batch"
+%a = input : f32[2,3,9,12]
+%b = input : f32[2,3,9,12]
+%w = constant $(numbers 216) : f32[8,3,3,3]
+%c = conv %a, %w {pads = [1,1,1,1], strides = [1,1], dilations = [1,1]} : f32[2,8,9,12]
+%r = relu %c : f32[2,8,9,12]
+%s = add %a, %b : f32[2,3,9,12]
+%j = concat %r, %s {axis = 1} : f32[2,11,9,12]
+%p = max_pool %j {kernel = [3,2], pads = [0,0,0,0], strides = [3,2], dilations = [1,1]} : f32[2,11,3,6]
+%first = output %r : f32[2,8,9,12]
+%sum = output %s : f32[2,3,9,12]
+%last = output %p : f32[2,11,3,6]
+END
+
+claim "packages say where the model has each op, and which it took in"
+expect 0 compile net.ir -o net.ttb
+expect 0 info net.ttb
+out_has "conv c (net.ir:8:6, with n, r)"
+out_has "edge_in x (net.ir:2:6)"
+mkdir -p else/where
+cp net.ir else/where
+expect 0 compile else/where/net.ir -o there.ttb
+same net.ttb there.ttb
+ok
+
+claim "verify --layers compares every tensor of the device and writes both sides"
+expect 0 verify net.ir --random-input=1 --device=emu --layers seen
+silent
+out_has "layers: the device against the graph after the passes, in float"
+out_has "layer 0 'x' edge_in 1x2x6x6 bf16: pcc "
+out_has "layer 1 'c' conv 1x4x6x6 "
+out_has "layers: all 2 are within the limits"
+out_has "out_0 'y' 1x4x6x6: pcc "
+for side in ref device; do there seen/$side/000_x.npy seen/$side/001_c.npy; done
+cmp -s seen/ref/000_x.npy seen/device/000_x.npy && wrong "bf16 holds what random input has"
+ok
+
+claim "what layers have is what runs without them: nothing is added to the program"
+expect 0 run net.ir --random-input=1 --device=emu --output plain
+same plain/out_0.npy seen/device/001_c.npy
+expect 0 run net.ir --random-input=1 --output float
+expect 0 verify net.ir --random-input=1 --device=emu --layers seen --expect float/out_0.npy
+ok
+
+claim "the first layer below the limits is named, with its place in the model"
+expect 1 verify net.ir --random-input=1 --device=emu --layers seen --min-pcc=1
+out_has "first layer below: 0 'x' (net.ir:2:6)"
+expect 1 verify net.ir --random-input=1 --device=emu --layers seen --max-err=0.0015
+out_has "first layer below: 1 'c' (net.ir:8:6, with n, r)"
+ok
+
+claim "layers want a device, a model and a folder that can be made"
+expect 2 verify net.ir --random-input=1 --layers seen2
+err_is "tessera: error: '--layers' wants a device, such as --device=emu"
+expect 2 verify net.ttb --random-input=1 --expect float/out_0.npy --layers seen2
+err_is "tessera: error: '--layers': a package has no graph to compare with, its model has"
+absent seen2
+expect 1 verify net.ir --random-input=1 --device=emu --layers net.ir/seen
+err_has "net.ir"
+ok
+
+claim "names that are no names of files are written all the same"
+sed 's/%c\b/%"a\/..\/c d"/g' net.ir >odd.ir
+expect 0 verify odd.ir --random-input=1 --device=emu --layers odd
+there odd/ref/001_a_.._c_d.npy odd/device/001_a_.._c_d.npy
+ok
+
+end_claims
