@@ -1,34 +1,138 @@
 /*
- * tessera compile: a model as a package for a device, or what stands before it
- * on the way there.
+ * tessera compile: a model as a package for a device, and what stands before it on the
+ * way there.
+ *
+ *     tessera compile unet.onnx -o unet.ttb                          the package
+ *     tessera compile unet.onnx -o unet.o                            an object and unet.h
+ *     tessera compile unet.onnx --emit=program                       text, to standard output
+ *     tessera compile unet.onnx --emit=plan,program,package -o unet.ttb
+ *                                            unet.plan, unet.program and unet.ttb
+ *
+ * One kind goes to the file that -o names, several beside it, each with its own suffix.
+ * All of them are written, or none.
  */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/program_text.h"
 #include "frontend/cmd_device.h"
 #include "ir/file.h"
 
-typedef enum Emit { EMIT_PACKAGE, EMIT_OBJECT, EMIT_PROGRAM, EMIT_PLAN, EMITS } Emit;
+typedef enum Stage { STAGE_GRAPH, STAGE_PLAN, STAGE_PROGRAM, STAGE_PACKAGE } Stage;
 
-static const char *const emit_names[EMITS] = { "package", "object", "program", "plan" };
+/* In the order in which they are written: that of a graph is two files, and last. */
+typedef enum Emit { EMIT_PACKAGE, EMIT_OBJECT, EMIT_PLAN, EMIT_PROGRAM, EMIT_IR, EMITS } Emit;
 
-static Emit wanted(Session *s)
+static const struct {
+	const char *name, *suffix;
+	Stage stage; /* that makes it */
+} kinds[EMITS] = {
+	[EMIT_PACKAGE] = { "package", ".ttb", STAGE_PACKAGE },
+	[EMIT_OBJECT] = { "object", ".o", STAGE_PACKAGE },
+	[EMIT_PLAN] = { "plan", ".plan", STAGE_PLAN },
+	[EMIT_PROGRAM] = { "program", ".program", STAGE_PROGRAM },
+	[EMIT_IR] = { "ir", ".ir", STAGE_GRAPH },
+};
+
+typedef struct Wanted {
+	bool kind[EMITS];
+	int n;
+	Stage last;
+	const char *path[EMITS]; /* NULL: standard output */
+	const char *header;      /* beside an object */
+} Wanted;
+
+static bool ends_in(const char *path, const char *suffix)
 {
-	const char *text = option_text(s->opt, OPT_EMIT);
-	if (!text)
-		return EMIT_PACKAGE;
-	for (int i = 0; i < EMITS; i++)
-		if (strcmp(text, emit_names[i]) == 0)
-			return (Emit)i;
-	usage_error(s->diag, "'--emit': no kind '%s'", text);
-	const char *near = diag_nearest(text, emit_names, EMITS);
-	if (near)
-		diag_note(s->diag, (Loc){ .file = "tessera" }, "did you mean '%s'?", near);
-	return EMITS;
+	const size_t n = strlen(path), k = strlen(suffix);
+	return n > k && strcmp(path + n - k, suffix) == 0;
 }
 
-/* Text goes to the file, or to standard output if there is none. */
+static void add_kind(Session *s, Wanted *w, const char *name)
+{
+	const char *names[EMITS];
+	for (int i = 0; i < EMITS; i++) {
+		names[i] = kinds[i].name;
+		if (strcmp(name, names[i]) != 0)
+			continue;
+		w->n += !w->kind[i];
+		w->kind[i] = true;
+		w->last = kinds[i].stage > w->last ? kinds[i].stage : w->last;
+		return;
+	}
+	usage_error(s->diag, "'--emit': no kind '%s'", name);
+	const char *near = diag_nearest(name, names, EMITS);
+	if (near)
+		diag_note(s->diag, (Loc){ .file = "tessera" }, "did you mean '%s'?", near);
+}
+
+/* A,B,C; without a list, what the name of the file says. */
+static void read_kinds(Session *s, Wanted *w, const char *path)
+{
+	const char *list = option_text(s->opt, OPT_EMIT);
+	if (!list)
+		list = path && ends_in(path, ".o") ? "object" : "package";
+	for (size_t n; ; list += n + 1) {
+		n = strcspn(list, ",");
+		add_kind(s, w, arena_strndup(s->arena, list, n));
+		if (!list[n])
+			break;
+	}
+}
+
+/* Names we make up must not cover what we read. */
+static void keep_what_is_read(const Session *s, const char *path)
+{
+	const char *read[] = { s->opt->model, option_text(s->opt, OPT_PLAN),
+			       option_text(s->opt, OPT_WEIGHTS) };
+	struct stat a, b;
+	for (int i = 0; i < 3; i++)
+		if (read[i] && stat(path, &a) == 0 && stat(read[i], &b) == 0
+		    && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+			usage_error(s->diag, "'-o': '%s' would be overwritten, which is read", path);
+}
+
+static void name_files(Session *s, Wanted *w, const char *path)
+{
+	size_t base = strlen(path);
+	for (int i = 0; i < EMITS; i++)
+		if (ends_in(path, kinds[i].suffix))
+			base = strlen(path) - strlen(kinds[i].suffix);
+	for (int i = 0; i < EMITS; i++) {
+		w->path[i] = w->n == 1 ? path
+			: arena_printf(s->arena, "%.*s%s", (int)base, path, kinds[i].suffix);
+		if (w->kind[i] && w->n > 1)
+			keep_what_is_read(s, w->path[i]);
+	}
+	if (w->kind[EMIT_IR] && w->n > 1)
+		keep_what_is_read(s, arena_printf(s->arena, "%.*s.safetensors", (int)base, path));
+	const char *object = w->path[EMIT_OBJECT];
+	if (w->kind[EMIT_OBJECT] && !ends_in(object, ".o"))
+		usage_error(s->diag, "'-o': an object wants a name that ends in .o, not '%s'", path);
+	else if (w->kind[EMIT_OBJECT])
+		w->header = arena_printf(s->arena, "%.*s.h", (int)strlen(object) - 2, object);
+}
+
+static bool read_wanted(Session *s, Wanted *w)
+{
+	const char *path = option_text(s->opt, OPT_OUT);
+	read_kinds(s, w, path);
+	if (session_format(s) == FORMATS || s->diag->errors)
+		return false;
+	if (w->last == STAGE_GRAPH && option_given(s->opt, OPT_FORMAT))
+		usage_error(s->diag, "'--format' wants a plan, and '--emit=ir' is before it");
+	else if (!path && option_given(s->opt, OPT_FORMAT))
+		usage_error(s->diag, "'--format' wants -o FILE: standard output is for the summary");
+	else if (!path && w->last == STAGE_PACKAGE)
+		usage_error(s->diag, "'compile' wants -o FILE");
+	else if (!path && w->n > 1)
+		usage_error(s->diag, "'--emit': several kinds want -o FILE");
+	else if (path)
+		name_files(s, w, path);
+	return !s->diag->errors;
+}
+
 static bool write_text(Session *s, const Compiled *c, Emit kind, const char *path)
 {
 	OutFile out = { .f = stdout };
@@ -50,64 +154,67 @@ static bool write_bytes(Session *s, const char *path, Bytes b)
 	return out_commit(&out, s->diag);
 }
 
-/* model.o gets model.h beside it. */
-static const char *header_path(Session *s, const char *path)
-{
-	const size_t n = strlen(path);
-	if (n < 3 || strcmp(path + n - 2, ".o") != 0) {
-		usage_error(s->diag, "'-o': an object wants a name that ends in .o, not '%s'", path);
-		return NULL;
-	}
-	return arena_printf(s->arena, "%.*s.h", (int)(n - 2), path);
-}
-
 /* Both or none. */
-static bool write_object(Session *s, const Graph *g, const Compiled *c, const char *path,
-			 const char *header)
+static bool write_object(Session *s, const Graph *g, const Compiled *c, const Wanted *w)
 {
 	const Bytes package = c->emission.package;
-	if (!write_bytes(s, header, emit_object_header(s->arena, package, g->name)))
+	if (!write_bytes(s, w->header, emit_object_header(s->arena, package, g->name)))
 		return false;
-	if (write_bytes(s, path, emit_object(s->arena, package, g->name)))
+	if (write_bytes(s, w->path[EMIT_OBJECT], emit_object(s->arena, package, g->name)))
 		return true;
-	unlink(header);
+	unlink(w->header);
 	return false;
+}
+
+static bool write_kind(Session *s, Graph *g, const Compiled *c, const Wanted *w, Emit kind)
+{
+	switch (kind) {
+	case EMIT_PACKAGE: return write_bytes(s, w->path[kind], c->emission.package);
+	case EMIT_OBJECT: return write_object(s, g, c, w);
+	case EMIT_IR: return session_write_graph(g, w->path[kind]);
+	case EMIT_PLAN: case EMIT_PROGRAM: return write_text(s, c, kind, w->path[kind]);
+	case EMITS: break;
+	}
+	return false;
+}
+
+static bool write_all(Session *s, Graph *g, const Compiled *c, const Wanted *w)
+{
+	for (int i = 0; i < EMITS; i++) {
+		if (!w->kind[i] || write_kind(s, g, c, w, (Emit)i))
+			continue;
+		while (i-- > 0) {
+			if (w->kind[i])
+				unlink(w->path[i]);
+			if (w->kind[i] && i == EMIT_OBJECT)
+				unlink(w->header);
+		}
+		return false;
+	}
+	return true;
 }
 
 enum ExitCode cmd_compile(Session *s)
 {
-	const Emit kind = wanted(s);
-	const char *path = option_text(s->opt, OPT_OUT);
-	const bool text = kind == EMIT_PROGRAM || kind == EMIT_PLAN;
-	if (kind == EMITS || session_format(s) == FORMATS)
-		return EXIT_USAGE;
-	if (!path && option_given(s->opt, OPT_FORMAT)) {
-		usage_error(s->diag, "'--format' wants -o FILE: standard output is for the summary");
-		return EXIT_USAGE;
-	}
-	if (!path && !text) {
-		usage_error(s->diag, "'compile' wants -o FILE");
-		return EXIT_USAGE;
-	}
-	const char *header = kind == EMIT_OBJECT ? header_path(s, path) : NULL;
-	if (kind == EMIT_OBJECT && !header)
+	Wanted w = { .n = 0 };
+	if (!read_wanted(s, &w))
 		return EXIT_USAGE;
 	Graph *g = session_compile(s);
 	if (!g)
 		return EXIT_MODEL;
 	Compiled c = { 0 };
-	const enum ExitCode code = kind == EMIT_PLAN ? session_plan(s, g, &c)
-		: text ? session_lower(s, g, &c) : session_emit(s, g, &c);
+	enum ExitCode code = EXIT_OK;
+	if (w.last == STAGE_PLAN)
+		code = session_plan(s, g, &c);
+	else if (w.last == STAGE_PROGRAM)
+		code = session_lower(s, g, &c);
+	else if (w.last == STAGE_PACKAGE)
+		code = session_emit(s, g, &c);
 	if (code != EXIT_OK)
 		return code;
-	bool ok;
-	if (text)
-		ok = write_text(s, &c, kind, path);
-	else if (kind == EMIT_OBJECT)
-		ok = write_object(s, g, &c, path, header);
-	else
-		ok = write_bytes(s, path, c.emission.package);
-	if (ok)
+	if (!write_all(s, g, &c, &w))
+		return EXIT_MODEL;
+	if (w.last > STAGE_GRAPH)
 		session_summary(s, &c.planned, option_given(s->opt, OPT_FORMAT));
-	return ok ? EXIT_OK : EXIT_MODEL;
+	return EXIT_OK;
 }

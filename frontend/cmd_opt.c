@@ -28,8 +28,12 @@ static const char *weights_path(Arena *a, const char *path)
 	return arena_printf(a, "%.*s.safetensors", (int)(ir ? n - 3 : n), path);
 }
 
-static bool write_files(Graph *g, const char *path)
+bool session_write_graph(Graph *g, const char *path)
 {
+	if (!path) {
+		graph_print(g, stdout);
+		return true;
+	}
 	const char *weights = weights_path(g->arena, path);
 	const bool separate = names_constants(g);
 	const char *slash = strrchr(weights, '/');
@@ -53,10 +57,5 @@ enum ExitCode cmd_opt(Session *s)
 {
 	const char *path = option_text(s->opt, OPT_OUT);
 	Graph *g = session_compile(s);
-	if (!g)
-		return EXIT_MODEL;
-	if (path)
-		return write_files(g, path) ? EXIT_OK : EXIT_MODEL;
-	graph_print(g, stdout);
-	return EXIT_OK;
+	return g && session_write_graph(g, path) ? EXIT_OK : EXIT_MODEL;
 }

@@ -52,6 +52,10 @@ bool session_passes(Session *s, Graph *g);
 /* Both. */
 Graph *session_compile(Session *s);
 
+/* The graph as text, to a file with its weights beside it, or (NULL) to standard output.
+ * False if that fails, reported. */
+bool session_write_graph(Graph *g, const char *path);
+
 /* False if the threads the user wants are too many, reported. */
 bool session_device(Session *s);
 

@@ -72,4 +72,51 @@ expect 0 verify odd.ir --random-input=1 --device=emu --layers odd
 there odd/ref/001_a_.._c_d.npy odd/device/001_a_.._c_d.npy
 ok
 
+claim "several stages are written at once, beside the file that is named"
+expect 0 compile net.ir --emit=plan,program,package -o out.ttb
+silent
+there out.ttb out.plan out.program
+same out.ttb net.ttb
+expect 0 compile net.ir --emit=plan -o one
+same one out.plan
+expect 0 compile net.ir --emit=program
+same out out.program
+expect 0 compile batch.ir --emit=object,ir,plan -o files
+there files.o files.h files.ir files.safetensors files.plan
+absent files files.ttb files.program
+expect 0 opt batch.ir -o files2.ir
+sed s/files2/files/ files2.ir | cmp -s - files.ir || wrong "not the graph after passes"
+expect 0 compile files.ir --passes= --emit=program,package -o again
+expect 0 compile batch.ir --emit=program
+sed -i 's/ source "[^"]*"//' out again.program
+same out again.program
+ok
+
+claim "an object is what a name that ends in .o asks for"
+expect 0 compile net.ir -o net.o
+there net.o net.h
+expect 0 compile net.ir -o net.out
+same net.out net.ttb
+ok
+
+claim "stages that cannot be written are not, and nothing that is read is overwritten"
+expect 2 compile net.ir --emit=ir,plan -o net.ttb
+err_is "tessera: error: '-o': 'net.ir' would be overwritten, which is read"
+expect 2 compile net.ir --emit=plan,package --plan out.plan -o ./out.ttb
+err_is "tessera: error: '-o': './out.plan' would be overwritten, which is read"
+expect 2 compile net.ir --emit=plan,program
+err_is "tessera: error: '--emit': several kinds want -o FILE"
+expect 2 compile net.ir --emit=plan,,program -o x
+err_has "'--emit': no kind ''"
+expect 2 compile net.ir --emit=ir --format=json -o x
+absent x x.plan
+mkdir -p no.program
+expect 1 compile net.ir --emit=object,plan,program,package -o no.ttb
+absent no.plan no.ttb no.o no.h
+expect 0 compile net.ir --emit=ir --stop-after=fold_batchnorm
+out_has "relu"
+expect 0 compile net.ir -o net2.ttb --dump-after=fuse_activation
+err_has "// after fuse_activation"
+ok
+
 end_claims
