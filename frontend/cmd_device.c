@@ -129,14 +129,19 @@ static enum ExitCode say(Session *s, const TesseraError *e)
 	return usage ? EXIT_USAGE : ours && !s->package ? EXIT_INTERNAL : EXIT_MODEL;
 }
 
-/* Arrays over the tensors, in the package's order, which is the graph's. */
+/* Arrays over the tensors, in the package's order, which is the graph's. They are told as
+ * they are: whether that is what the package wants is for the library to see. */
 static TesseraArray *arrays(Session *s, const TesseraPackage *p, Tensor *const t[], bool outputs)
 {
 	const size_t n = outputs ? tessera_output_count(p) : tessera_input_count(p);
 	TesseraArray *a = arena_array(s->arena, TesseraArray, n);
 	for (size_t i = 0; i < n; i++) {
 		const TesseraTensor want = outputs ? tessera_output(p, i) : tessera_input(p, i);
-		a[i] = tessera_array(&want, (void *)(uintptr_t)t[i]->data);
+		a[i] = (TesseraArray){ .data = (void *)(uintptr_t)t[i]->data, .type = want.type,
+				       .bytes = (size_t)tensor_bytes(t[i]),
+				       .rank = t[i]->shape.rank };
+		for (int k = 0; k < t[i]->shape.rank; k++)
+			a[i].shape[k] = t[i]->shape.dim[k];
 	}
 	return a;
 }

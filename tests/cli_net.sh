@@ -119,4 +119,74 @@ expect 0 compile net.ir -o net2.ttb --dump-after=fuse_activation
 err_has "// after fuse_activation"
 ok
 
+claim "a batch with several inputs and outputs runs from model and package alike"
+expect 0 run batch.ir --random-input=5 --output ref
+expect 0 run batch.ir --random-input=5 --device=emu --output emu
+expect 0 compile batch.ir -o batch.ttb
+expect 0 run batch.ttb --random-input=5 --output ttb
+for k in 0 1 2; do
+	there ref/out_$k.npy
+	same emu/out_$k.npy ttb/out_$k.npy
+done
+absent ref/out_3.npy emu/out_3.npy
+expect 0 verify batch.ttb --random-input=5 --expect ref/out_0.npy --expect last=ref/out_2.npy
+out_has "out_0 'first' 2x8x9x12: pcc "
+out_has "out_1 'sum' 2x3x9x12: not compared"
+out_has "out_2 'last' 2x11x3x6: pcc "
+expect 0 verify batch.ir --random-input=5 --device=emu
+[ "$(grep -c ': ok$' out)" = 3 ] || wrong "not three outputs"
+ok
+
+claim "inputs go by name or in order, whichever way the model runs"
+expect 0 run batch.ir --random-input=6 --output other
+cp emu/out_1.npy a.npy
+cp other/out_1.npy b.npy
+for how in "batch.ir --device=ref" "batch.ir --device=emu" batch.ttb; do
+	expect 0 run $how --input a.npy --input b.npy --output in_order
+	expect 0 run $how --input b=b.npy --input a=a.npy --output by_name
+	expect 0 run $how --input b=b.npy --input a.npy --output mixed
+	for k in 0 1 2; do
+		same in_order/out_$k.npy by_name/out_$k.npy
+		same in_order/out_$k.npy mixed/out_$k.npy
+	done
+	expect 0 run $how --input b.npy --input a.npy --output swapped
+	cmp -s in_order/out_0.npy swapped/out_0.npy && wrong "$how: swapped inputs, the same result"
+	expect 2 run $how --input a.npy --output none
+	err_has "input 'b' (f32 2x3x9x12) has no data"
+	expect 2 run $how --input a.npy --input b.npy --input a.npy --output none
+	err_has "the model has no more inputs"
+done
+absent none
+ok
+
+claim "layers are seen image by image"
+expect 0 verify batch.ir --random-input=5 --device=emu --layers batch
+out_has "'c.image1' conv 1x8x9x12 "
+out_has "'s.image1' "
+out_has "layers: all "
+[ "$(ls batch/ref)" = "$(ls batch/device)" ] || wrong "one side has others than the other"
+ok
+
+claim "a batch is what --input asks for, when it compiles and when it runs"
+cat >pool.nnef <<'END'
+version 1.0;
+graph pool(x) -> (y, z)
+{
+    x = external(shape = [1, 3, 8, 8]);
+    y = max_pool(x, size = [1, 1, 2, 2], stride = [1, 1, 2, 2], padding = [(0, 0), (0, 0), (0, 0), (0, 0)]);
+    z = relu(y);
+}
+END
+expect 0 run pool.nnef --input x=4x3x8x8 --random-input=1 --device=emu --output four
+expect 0 compile pool.nnef --input x=4x3x8x8 -o four.ttb
+expect 0 info four.ttb
+out_has "input     x : f32[4,3,8,8]"
+expect 0 run four.ttb --random-input=1 --output four2
+for k in 0 1; do same four/out_$k.npy four2/out_$k.npy; done
+expect 0 verify pool.nnef --input x=4x3x8x8 --random-input=1 --device=emu --layers layers4
+out_has "out_1 'z' 4x3x4x4: pcc "
+expect 2 run four.ttb --input a.npy --output none
+err_has "x: wants shape [4,3,8,8], has [2,3,9,12]"
+ok
+
 end_claims
