@@ -17,17 +17,13 @@ Network *network_planned(Graph *g, const PlanOptions *options)
 	return network_on(g, target_load(g->arena, g->diag, "wormhole_n150"), options);
 }
 
-Network *network_on(Graph *g, const Target *target, const PlanOptions *options)
+Network *network_of_plan(Graph *g, Plan *plan)
 {
 	Network *n = arena_new(g->arena, Network);
 	TesseraError e = { 0 };
 	n->g = g;
-	if (!passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }))
-		return NULL;
-	n->target = target;
-	n->plan = plan_bands(g, n->target, options);
-	if (!n->plan || !check_plan(n->plan, g->diag))
-		return NULL;
+	n->target = plan->target;
+	n->plan = plan;
 	n->program = lower(n->plan);
 	const EmitOptions emit = { .compiler = "test" };
 	if (!emit_program(&n->emission, g->arena, g->diag, n->program, n->target, &emit))
@@ -36,6 +32,14 @@ Network *network_on(Graph *g, const Target *target, const PlanOptions *options)
 	if (!n->opened)
 		diag_error(g->diag, (Loc){ .file = "package" }, "%s", e.text);
 	return n->opened ? n : NULL;
+}
+
+Network *network_on(Graph *g, const Target *target, const PlanOptions *options)
+{
+	if (!passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }))
+		return NULL;
+	Plan *plan = plan_bands(g, target, options);
+	return plan && check_plan(plan, g->diag) ? network_of_plan(g, plan) : NULL;
 }
 
 Network *network_of(Graph *g, int cores)

@@ -28,6 +28,10 @@ Network *network_compile(Arena *a, Diag *d, const char *text, int cores);
 Network *network_of(Graph *g, int cores);
 Network *network_planned(Graph *g, const PlanOptions *options);
 Network *network_on(Graph *g, const Target *target, const PlanOptions *options);
+
+/* Of a plan that has addresses, of the graph after its passes. */
+Network *network_of_plan(Graph *g, Plan *plan);
+
 void network_free(Network *n);
 
 /* f32 inputs and outputs, at most 16 each, all inputs one behind the other, all

@@ -5,6 +5,7 @@
  *     test_ops FAMILY FIRST COUNT race    likewise, as emu:race
  *     test_ops FAMILY FIRST COUNT dram    likewise, tensors wait or lie in DRAM
  *     test_ops FAMILY FIRST COUNT ttsim   emulator and simulator leave the same bytes
+ *     test_ops FAMILY FIRST COUNT dram_ttsim   likewise, with those in DRAM
  *     test_ops FAMILY FIRST COUNT counters   the emulator counts what costs.def predicts
  *
  * Prints a table of data types and layouts. Case `seed` is the same whatever the
@@ -144,7 +145,7 @@ static void one_case(const Entry *f, uint64_t seed, const char *mode, const char
 	Diag d = { .to = to };
 	OpNet n = { .rng = { rng_next(&(Rng){ seed }) }, .roundings = 1 };
 	n.choice = choose(&n.rng);
-	if (strcmp(mode, "dram") == 0)
+	if (strncmp(mode, "dram", 4) == 0)
 		to_dram(&n.choice.plan, seed);
 	n.g = graph_create(a, &d, f->name);
 	Op *last = f->make(&n);
@@ -201,7 +202,7 @@ int main(int argc, char **argv)
 	char device[4096];
 	snprintf(device, sizeof device, "%s%s", strcmp(mode, "race") == 0 ? "emu:" : "",
 		 strcmp(mode, "dram") == 0 ? "emu" : mode);
-	if (strcmp(mode, "ttsim") == 0) {
+	if (strstr(mode, "ttsim")) {
 		if (!library) {
 			puts("TESSERA_TTSIM is not set, skipped");
 			return SKIPPED;
@@ -212,6 +213,6 @@ int main(int argc, char **argv)
 		if (strcmp(families[i].name, argv[1]) == 0)
 			return run_family(&families[i], strtoull(argv[2], NULL, 10),
 					  strtoull(argv[3], NULL, 10), mode, device);
-	fprintf(stderr, "usage: test_ops FAMILY FIRST COUNT [emu|race|dram|ttsim|counters]\n");
+	fprintf(stderr, "usage: test_ops FAMILY FIRST COUNT [emu|race|dram|ttsim|dram_ttsim|counters]\n");
 	return 2;
 }
