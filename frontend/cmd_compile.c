@@ -197,18 +197,18 @@ static bool write_all(Session *s, Graph *g, const Compiled *c, const Wanted *w)
 enum ExitCode cmd_compile(Session *s)
 {
 	Wanted w = { .n = 0 };
-	if (!read_wanted(s, &w))
+	if (!read_wanted(s, &w) || !session_accuracy_asked(s))
 		return EXIT_USAGE;
 	Graph *g = session_compile(s);
 	if (!g)
 		return EXIT_MODEL;
 	Compiled c = { 0 };
-	enum ExitCode code = EXIT_OK;
-	if (w.last == STAGE_PLAN)
+	enum ExitCode code = w.last > STAGE_GRAPH ? session_accurate(s, g, &c) : EXIT_OK;
+	if (code == EXIT_OK && w.last == STAGE_PLAN)
 		code = session_plan(s, g, &c);
-	else if (w.last == STAGE_PROGRAM)
+	else if (code == EXIT_OK && w.last == STAGE_PROGRAM)
 		code = session_lower(s, g, &c);
-	else if (w.last == STAGE_PACKAGE)
+	else if (code == EXIT_OK && w.last == STAGE_PACKAGE)
 		code = session_emit(s, g, &c);
 	if (code != EXIT_OK)
 		return code;

@@ -57,12 +57,13 @@ enum ExitCode session_planned(Session *s, const Graph *g, const Asked *a, Planne
 
 enum ExitCode session_plan(Session *s, const Graph *g, Compiled *c)
 {
+	if (c->planned.plan)
+		return EXIT_OK;
 	const enum ExitCode code = session_asked(s, &c->asked);
 	return code == EXIT_OK ? session_planned(s, g, &c->asked, &c->planned) : code;
 }
 
-/* Before anything is planned: it would be for nothing. */
-static enum ExitCode check_arch(Session *s, const Target *t)
+enum ExitCode session_check_arch(Session *s, const Target *t)
 {
 	if (strcmp(t->arch, TTB_ARCH) == 0)
 		return EXIT_OK;
@@ -71,14 +72,21 @@ static enum ExitCode check_arch(Session *s, const Target *t)
 	return EXIT_INFEASIBLE;
 }
 
-enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
+/* The architecture first: planning would be for nothing. */
+static enum ExitCode plan_for_program(Session *s, const Graph *g, Compiled *c)
 {
 	enum ExitCode code = session_asked(s, &c->asked);
 	if (code == EXIT_OK)
-		code = check_arch(s, c->asked.target);
+		code = session_check_arch(s, c->asked.target);
 	if (code == EXIT_OK)
 		code = session_planned(s, g, &c->asked, &c->planned);
-	if (code != EXIT_OK)
+	return code;
+}
+
+enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
+{
+	const enum ExitCode code = c->planned.plan ? EXIT_OK : plan_for_program(s, g, c);
+	if (code != EXIT_OK || c->program)
 		return code;
 	const double from = clock_now();
 	c->program = lower(c->planned.plan);
@@ -90,7 +98,7 @@ enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
 enum ExitCode session_emit(Session *s, const Graph *g, Compiled *c)
 {
 	const enum ExitCode code = session_lower(s, g, c);
-	if (code != EXIT_OK)
+	if (code != EXIT_OK || c->emission.package.data)
 		return code;
 	const double from = clock_now();
 	const EmitOptions options = { .compiler = "tessera " TESSERA_VERSION };
@@ -199,6 +207,15 @@ static bool run(Session *s, const Graph *g, const TesseraPackage *package, Tesse
 	return ok;
 }
 
+static TesseraPackage *open_memory(const Graph *g, Bytes b)
+{
+	TesseraError e;
+	TesseraPackage *package = tessera_package_memory(b.data, b.size, &e);
+	if (!package)
+		die("the package for '%s': %s", g->name, e.text);
+	return package;
+}
+
 /* The model compiled and, if layers are looked at, known what they should be; or the
  * package it came as. */
 static enum ExitCode package_of(Session *s, const Graph *g, TesseraPackage **package)
@@ -210,13 +227,23 @@ static enum ExitCode package_of(Session *s, const Graph *g, TesseraPackage **pac
 	enum ExitCode code = session_emit(s, g, &c);
 	if (code == EXIT_OK && s->layers)
 		code = layers_reference(s->layers, &c);
-	if (code != EXIT_OK)
-		return code;
-	TesseraError e;
-	*package = tessera_package_memory(c.emission.package.data, c.emission.package.size, &e);
-	if (!*package)
-		die("the package for '%s': %s", g->name, e.text);
-	return EXIT_OK;
+	if (code == EXIT_OK)
+		*package = open_memory(g, c.emission.package);
+	return code;
+}
+
+enum ExitCode session_run_package(Session *s, const Graph *g, Bytes bytes, const char *device,
+				  Tensor *const in[], Tensor *out[])
+{
+	TesseraError e = { 0 };
+	TesseraDevice *d = tessera_device_open(device, &e);
+	if (!d)
+		return say(s, &e);
+	TesseraPackage *package = open_memory(g, bytes);
+	const bool ok = run(s, g, package, d, in, out, &e);
+	tessera_device_close(d);
+	tessera_package_close(package);
+	return ok ? EXIT_OK : say(s, &e);
 }
 
 enum ExitCode session_run_device(Session *s, const Graph *g, const char *device,

@@ -25,10 +25,14 @@ enum ExitCode session_planned(Session *s, const Graph *g, const Asked *a, Planne
 /* Says how many fields the plan file left to be chosen. */
 void session_tell_open(Session *s, const Planned *p);
 
-/* Both what is asked for and the plan. */
+/* Is there a device library for the target's architecture? If not, reported. */
+enum ExitCode session_check_arch(Session *s, const Target *t);
+
+/* Both what is asked for and the plan. This and what follows does only what is not in
+ * *c yet. */
 enum ExitCode session_plan(Session *s, const Graph *g, Compiled *c);
 
-/* And the program, if there is a device library for the target's architecture. */
+/* And the program. */
 enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c);
 
 /* And the package. */
@@ -39,6 +43,16 @@ DType session_device_type(TesseraType type);
 
 /* Opens the package the command line names; NULL: reported. */
 struct Ttb *session_open_ttb(Session *s);
+
+/* If --min-pcc is given, a plan whose outputs are as near to those of the plain
+ * executor on a sample, down to its package; formats of weights may change in the graph
+ * (cmd_accuracy.c). Not EXIT_OK: reported. */
+bool session_accuracy_asked(Session *s); /* false: wrongly, reported */
+enum ExitCode session_accurate(Session *s, Graph *g, Compiled *c);
+
+/* Runs a package made of the graph, once. */
+enum ExitCode session_run_package(Session *s, const Graph *g, Bytes package, const char *device,
+				  Tensor *const in[], Tensor *out[]);
 
 /* Runs the graph on the device the user named. */
 enum ExitCode session_run_device(Session *s, const Graph *g, const char *device,

@@ -18,7 +18,7 @@ static bool write_plan(Session *s, const Planned *p, const char *path)
 enum ExitCode cmd_plan(Session *s)
 {
 	const char *path = option_text(s->opt, OPT_OUT);
-	if (session_format(s) == FORMATS)
+	if (session_format(s) == FORMATS || !session_accuracy_asked(s))
 		return EXIT_USAGE;
 	if (!path && option_given(s->opt, OPT_FORMAT)) {
 		usage_error(s->diag, "'--format' wants -o FILE: standard output is for the summary");
@@ -28,7 +28,9 @@ enum ExitCode cmd_plan(Session *s)
 	if (!g)
 		return EXIT_MODEL;
 	Compiled c = { 0 };
-	const enum ExitCode code = session_plan(s, g, &c);
+	enum ExitCode code = session_accurate(s, g, &c);
+	if (code == EXIT_OK)
+		code = session_plan(s, g, &c);
 	if (code != EXIT_OK)
 		return code;
 	if (!write_plan(s, &c.planned, path))

@@ -8,6 +8,8 @@
 #include "ir/rng.h"
 
 /* 1x3x480x640; false if it is not of that form, so presumably a file. */
+enum { SAMPLE_SEED = 1 };
+
 static bool parse_shape(const char *s, Shape *shape)
 {
 	*shape = (Shape){ 0 };
@@ -134,6 +136,10 @@ enum ExitCode inputs_read(Inputs *in, Arena *a, Diag *d, const Options *o)
 	NamedData *known = name_files(a, d, o, OPT_CONST, true);
 	in->expect = name_files(a, d, o, OPT_EXPECT, false);
 	in->nexpect = o->count[OPT_EXPECT];
+	in->calibrate = name_files(a, d, o, OPT_CALIBRATE, false);
+	in->ncalibrate = o->count[OPT_CALIBRATE];
+	if (in->ncalibrate && !option_given(o, OPT_MIN_PCC))
+		usage_error(d, "'--calibrate' is for --min-pcc, which is not given");
 	if (d->errors > errors)
 		return EXIT_USAGE;
 
@@ -142,6 +148,7 @@ enum ExitCode inputs_read(Inputs *in, Arena *a, Diag *d, const Options *o)
 	read_files(known, nknown, a, d);
 	read_files(in->data, in->ndata, a, d);
 	read_files(in->expect, in->nexpect, a, d);
+	read_files(in->calibrate, in->ncalibrate, a, d);
 	if (d->errors > errors)
 		return EXIT_MODEL;
 	for (int i = 0; i < nknown; i++)
@@ -238,19 +245,41 @@ static Tensor *random_data(Arena *a, const Op *op, Rng *r)
 	return t;
 }
 
+/* Those that have none yet. */
+static void fill_random(const Graph *g, Arena *a, uint64_t seed, Tensor *data[])
+{
+	Rng r = { seed };
+	int k = 0;
+	for_each_op(op, g) {
+		if (op->kind != OP_INPUT)
+			continue;
+		if (!data[k])
+			data[k] = random_data(a, op, &r);
+		k++;
+	}
+}
+
+Tensor **inputs_sample(const Graph *g, Arena *a, const Inputs *in)
+{
+	Tensor **data = arena_array(a, Tensor *, inputs_count(g, OP_INPUT));
+	if (!inputs_match(g, OP_INPUT, in->calibrate, in->ncalibrate, OPT_CALIBRATE, data))
+		return NULL;
+	fill_random(g, a, SAMPLE_SEED, data);
+	return data;
+}
+
 Tensor **inputs_data(const Graph *g, Arena *a, const Inputs *in)
 {
 	Tensor **data = arena_array(a, Tensor *, inputs_count(g, OP_INPUT));
 	if (!inputs_match(g, OP_INPUT, in->data, in->ndata, OPT_INPUT, data))
 		return NULL;
-	Rng r = { in->seed };
+	if (in->random)
+		fill_random(g, a, in->seed, data);
 	bool all = true;
 	int k = 0;
 	for_each_op(op, g) {
 		if (op->kind != OP_INPUT)
 			continue;
-		if (!data[k] && in->random)
-			data[k] = random_data(a, op, &r);
 		if (!data[k])
 			usage_error(g->diag, "input '%s' (%s %s) has no data: give --input %s=F.npy or "
 				    "--random-input=SEED", op->name, type_info[op->dtype].name,

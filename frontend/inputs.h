@@ -23,8 +23,8 @@ typedef struct NamedData {
 
 typedef struct Inputs {
 	ModelOptions model;
-	int ndata, nexpect;
-	NamedData *data, *expect; /* of --input and --expect */
+	int ndata, nexpect, ncalibrate;
+	NamedData *data, *expect, *calibrate; /* of --input, --expect and --calibrate */
 	bool random;
 	uint64_t seed;
 } Inputs;
@@ -47,5 +47,8 @@ int inputs_count(const Graph *g, OpKind edge);
 /* The data of every input, from files or at random; NULL if one has none,
  * which is reported. */
 Tensor **inputs_data(const Graph *g, Arena *a, const Inputs *in);
+
+/* The same of --calibrate, those without any as --random-input=1 makes them. */
+Tensor **inputs_sample(const Graph *g, Arena *a, const Inputs *in);
 
 #endif

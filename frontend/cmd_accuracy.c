@@ -1,0 +1,231 @@
+/*
+ * --min-pcc of compile and plan: accuracy as a constraint.
+ *
+ * The graph runs on the plain executor with a sample input, which is --calibrate's or
+ * random; that is what outputs should be, and what passes/accuracy.h learns from. The
+ * program made of the plan then runs on the emulator, as the device would compute. While
+ * an output correlates less than is wanted, formats and fidelity are raised where the
+ * least predicted time is paid for the noise it takes away, and all is planned anew with
+ * these pinned. Each round raises at least twice as many as the one before could have
+ * done with, so there are few. What does not fit is not raised.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "frontend/cmd_device.h"
+#include "ir/compare.h"
+#include "ir/file.h"
+#include "passes/accuracy.h"
+#include "runtime/ref/ref.h"
+
+typedef struct Quest {
+	Session *s;
+	Graph *g;
+	Compiled *c;
+	Accuracy *accuracy;
+	Tensor **in, **want, **got;
+	double wanted, pcc, best;
+	Raise *raised; /* so far, in that order */
+	int nraised;
+	StrMap refused; /* what there is no plan with, nrefused of it */
+	int nrefused;
+} Quest;
+
+bool session_accuracy_asked(Session *s)
+{
+	const bool can_be = option_real(s->opt, OPT_MIN_PCC, 0) <= 1;
+	if (!can_be)
+		usage_error(s->diag, "'--min-pcc': a correlation is at most 1, not %s",
+			    option_text(s->opt, OPT_MIN_PCC));
+	return can_be;
+}
+
+/* What outputs should be, and what every layer has to round. */
+static enum ExitCode run_reference(Quest *q)
+{
+	const RefOptions opt = { .seen = accuracy_seen, .context = q->accuracy };
+	int k = 0;
+	for_each_op(op, q->g)
+		if (op->kind == OP_INPUT)
+			accuracy_seen(q->accuracy, op, q->in[k++]);
+	return ref_run(q->g, q->s->arena, q->in, q->want, &opt) ? EXIT_OK : EXIT_MODEL;
+}
+
+/* The least of all outputs; of one that should be constant, how near it is. */
+static double worst_pcc(const Quest *q)
+{
+	double worst = 1;
+	for (int k = 0; k < inputs_count(q->g, OP_OUTPUT); k++) {
+		const Closeness c = tensor_compare(q->want[k], q->got[k]);
+		worst = fmin(worst, c.constant ? 1 - c.max_rel : c.pcc);
+	}
+	return worst;
+}
+
+static enum ExitCode measure(Quest *q)
+{
+	enum ExitCode code = session_emit(q->s, q->g, q->c);
+	if (code == EXIT_OK)
+		code = session_run_package(q->s, q->g, q->c->emission.package, "emu", q->in, q->got);
+	if (code != EXIT_OK)
+		return code;
+	q->pcc = worst_pcc(q);
+	q->best = fmax(q->best, q->pcc);
+	return EXIT_OK;
+}
+
+/* The command line's pins, and those of what was raised. */
+static void add_pins(Quest *q, Asked *a)
+{
+	TextFile t;
+	text_open(&t);
+	if (a->request.line)
+		fputs(a->line.text, t.f);
+	for (int i = 0; i < q->nraised; i++)
+		fputs(q->raised[i].pins, t.f);
+	const char *text = text_take(&t, q->s->arena);
+	a->line = (PlanSource){ "--min-pcc", text, strlen(text) };
+	a->request.line = *text ? &a->line : NULL;
+}
+
+static void set_weights(Quest *q, const Raise *r, DevTypes type)
+{
+	if (r->kind == RAISE_WEIGHTS)
+		graph_find(q->g, r->op->name)->weights = type;
+}
+
+/* A plan with `n` more raised; if there is none, all is as before. */
+static enum ExitCode plan_raised(Quest *q, const Raise *r, int n)
+{
+	Compiled *c = q->c;
+	for (int i = 0; i < n; i++) {
+		q->raised[q->nraised++] = r[i];
+		set_weights(q, &r[i], DEV_BF16);
+	}
+	*c = (Compiled){ 0 };
+	const enum ExitCode code = session_asked(q->s, &c->asked);
+	if (code != EXIT_OK)
+		return code;
+	add_pins(q, &c->asked);
+	switch (planner_run(q->g, c->asked.target, &c->asked.request, &c->planned)) {
+	case PLANNED:
+		return EXIT_OK;
+	case PLAN_WRONG:
+		die("what --min-pcc raised in '%s' is not legal", q->g->name);
+	case PLAN_NONE:
+		break;
+	}
+	for (int i = 0; i < n; i++)
+		set_weights(q, &r[i], DEV_BFP8_B);
+	q->nraised -= n;
+	return EXIT_INFEASIBLE;
+}
+
+/* Those of the list that were not found to be too much, in its order. */
+static int still_open(const Quest *q, Raise *r, int n)
+{
+	int left = 0;
+	for (int i = 0; i < n; i++)
+		if (!strmap_get(&q->refused, r[i].what))
+			r[left++] = r[i];
+	return left;
+}
+
+/* The correlation that noise leaves is 1 / sqrt(1 + noise). */
+static double noise_at(double pcc)
+{
+	return pcc > 0 ? 1 / (pcc * pcc) - 1 : INFINITY;
+}
+
+/* As much as it takes, or half as much as there is room for. False: nothing is left. */
+static bool raise_some(Quest *q, int least)
+{
+	int n;
+	const Planned was = q->c->planned;
+	Raise *r = accuracy_raises(q->accuracy, &was, &n);
+	n = still_open(q, r, n);
+	int count = accuracy_enough(q->accuracy, &was, r, n, noise_at(q->pcc), noise_at(q->wanted),
+				    least);
+	Raise *all = arena_array(q->s->arena, Raise, q->nraised + n + 1);
+	for (int i = 0; i < q->nraised; i++)
+		all[i] = q->raised[i];
+	q->raised = all;
+	while (n) {
+		if (plan_raised(q, r, count) == EXIT_OK)
+			return true;
+		if (count == 1) {
+			strmap_put(&q->refused, r->what, r);
+			q->nrefused++;
+			r++;
+			n--;
+		}
+		count = count > 1 ? count / 2 : 1;
+	}
+	return false;
+}
+
+static void tell(const Quest *q, double first, int64_t first_time)
+{
+	Session *s = q->s;
+	const Loc model = { .file = s->opt->model };
+	const Planned *p = &q->c->planned;
+	const char *sample = s->inputs.ncalibrate ? "the input of --calibrate" : "a random input";
+	const int64_t more = p->time.all.total - first_time;
+	if (!q->nraised) {
+		diag_note(s->diag, model, "pcc %.7f on %s, nothing had to be raised", q->pcc, sample);
+		return;
+	}
+	diag_note(s->diag, model, "pcc %.7f on %s, %.7f before %d thing%s raised; predicted %s us, "
+		  "%s us before", q->pcc, sample, first, q->nraised,
+		  q->nraised > 1 ? "s were" : " was",
+		  report_us(s->arena, p->bare->target, first_time + more),
+		  report_us(s->arena, p->bare->target, first_time));
+	for (int i = 0; i < q->nraised; i++)
+		diag_note(s->diag, model, "raised %s%s", q->raised[i].what,
+			  q->raised[i].kind == RAISE_WEIGHTS && s->opt->command == CMD_plan
+				  ? ", which no plan file says: hint it in the model" : "");
+}
+
+static enum ExitCode tell_best(const Quest *q)
+{
+	const Loc model = { .file = q->s->opt->model };
+	diag_error(q->s->diag, model, "--min-pcc=%s: %.7f is the most that was reached, with all "
+		   "raised that can be", option_text(q->s->opt, OPT_MIN_PCC), q->best);
+	if (q->nrefused)
+		diag_note(q->s->diag, model, "%d more could be with more L1", q->nrefused);
+	return EXIT_INFEASIBLE;
+}
+
+static enum ExitCode seek(Quest *q)
+{
+	enum ExitCode code = session_lower(q->s, q->g, q->c);
+	if (code == EXIT_OK)
+		code = measure(q);
+	const double first = q->pcc;
+	const int64_t first_time = code == EXIT_OK ? q->c->planned.time.all.total : 0;
+	for (int least = 1; code == EXIT_OK && q->pcc < q->wanted; least *= 2) {
+		if (!raise_some(q, least))
+			return tell_best(q);
+		code = measure(q);
+	}
+	if (code == EXIT_OK)
+		tell(q, first, first_time);
+	return code;
+}
+
+enum ExitCode session_accurate(Session *s, Graph *g, Compiled *c)
+{
+	const int n = inputs_count(g, OP_OUTPUT);
+	if (!option_given(s->opt, OPT_MIN_PCC))
+		return EXIT_OK;
+	Quest q = { .s = s, .g = g, .c = c, .accuracy = accuracy_create(s->arena),
+		    .wanted = option_real(s->opt, OPT_MIN_PCC, 0) };
+	strmap_init(&q.refused, s->arena);
+	q.want = arena_array(s->arena, Tensor *, n);
+	q.got = arena_array(s->arena, Tensor *, n);
+	q.in = inputs_sample(g, s->arena, &s->inputs);
+	if (!q.in)
+		return EXIT_USAGE;
+	const enum ExitCode code = run_reference(&q);
+	return code == EXIT_OK ? seek(&q) : code;
+}

@@ -1,0 +1,105 @@
+#!/bin/sh
+# cli_accuracy.sh TESSERA: --min-pcc and --calibrate of compile and plan. Each claim is
+# printed.
+. "$(dirname "$0")/cli_claims.sh"
+
+cat >small.nnef <<'END'
+version 1.0;
+extension KHR_enable_fragment_definitions;
+extension TS_scoped_variables;
+fragment layer(x: tensor<scalar>, channels: integer) -> (y: tensor<scalar>)
+{
+    filter = variable(shape = [channels, ?, 3, 3], label = 'filter');
+    conv = conv(x, filter);
+    y = relu(conv);
+}
+graph small(x) -> (y)
+{
+    x = external(shape = [1, 16, 16, 32]);
+    a = layer(x, 32);
+    b = layer(a, 32);
+    c = layer(b, 32);
+    d = layer(c, 32);
+    filter = variable(shape = [16, ?, 1, 1], label = 'head');
+    y = conv(d, filter);
+}
+END
+net="small.nnef --random-weights=1 --objective=greedy"
+
+claim "what is near enough stays as it was planned"
+expect 0 plan $net -o plain.plan
+expect 0 plan $net --min-pcc=0.99 -o near.plan
+err_has "on a random input, nothing had to be raised"
+same plain.plan near.plan
+ok
+
+claim "what is not is raised, told, pinned, and then as near as was asked for"
+expect 0 compile $net -o plain.ttb
+expect 0 compile $net --min-pcc=0.9999 -o exact.ttb
+err_has "small.nnef: note: pcc 0.9999"
+err_has "note: raised op "
+err_has " weights=bf16 (was bfp8_b)"
+expect 0 run small.nnef --random-weights=1 --random-input=1 --output ref
+expect 1 verify plain.ttb --random-input=1 --expect ref/out_0.npy --min-pcc=0.9999
+expect 0 verify exact.ttb --random-input=1 --expect ref/out_0.npy --min-pcc=0.9999
+ok
+
+claim "a plan has pins for what it has fields for, and names what it has none for"
+expect 0 plan $net --min-pcc=0.99993
+out_has "fidelity=hifi4!"
+err_has "weights=bf16 (was bfp8_b), which no plan file says: hint it in the model"
+ok
+
+claim "what is pinned is not raised"
+expect 3 plan $net --pin 'op b.conv fidelity=lofi' --min-pcc=0.9999
+err_has "is the most that was reached, with all raised that can be"
+ok
+
+claim "what cannot be reached ends with 3, leaves nothing and says what was"
+expect 3 compile $net --min-pcc=1 -o never.ttb
+err_has "small.nnef: error: --min-pcc=1: 0.9999"
+absent never.ttb
+ok
+
+# All weights of b at once: 600 KB in bfp8_b.
+cat >wide.nnef <<'END'
+version 1.0;
+graph wide(x) -> (y)
+{
+    x = external(shape = [1, 64, 8, 32]);
+    f = variable(shape = [256, 64, 3, 3], label = 'f');
+    g = variable(shape = [256, 256, 3, 3], label = 'g');
+    h = variable(shape = [16, 256, 1, 1], label = 'h');
+    a = conv(x, f);
+    b = conv(a, g);
+    y = conv(b, h);
+}
+END
+wide="wide.nnef --random-weights=1 --objective=greedy --cores=1 --min-pcc=0.99999"
+
+claim "what there is no room for is not raised"
+expect 0 plan $wide
+expect 3 plan $wide --pin 'op b weights_buffer=all k_block=0' --l1=1000000
+err_has "is the most that was reached, with all raised that can be"
+err_has "note: 1 more could be with more L1"
+ok
+
+claim "the sample may be given"
+expect 0 plan $net --min-pcc=0.99 --calibrate ref/out_0.npy
+err_has "on the input of --calibrate, nothing had to be raised"
+expect 0 plan $net --min-pcc=0.99 --calibrate x=ref/out_0.npy
+ok
+
+claim "and is judged as other inputs are"
+expect 2 plan $net --calibrate ref/out_0.npy
+err_is "tessera: error: '--calibrate' is for --min-pcc, which is not given"
+expect 2 plan $net --min-pcc=1.5
+err_is "tessera: error: '--min-pcc': a correlation is at most 1, not 1.5"
+expect 2 plan $net --min-pcc=0.9 --calibrate z=ref/out_0.npy
+err_has "the model has no such input, only 'x'"
+expect 0 run net.ir --random-input=1 --output other
+expect 1 plan $net --min-pcc=0.9 --calibrate other/out_0.npy
+err_has 'input: "x" wants f32[1x16x16x32], got f32[1x4x6x6]'
+ok
+
+end_claims
