@@ -88,14 +88,16 @@ void lower_pushes(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTen
 
 /* What this core has of others' if it reads any of the tensor: all rows between
  * those it owns and those it reads were sent too. Of a tensor that was cut anew,
- * who owned it before sends it. */
+ * who owned it before sends it, also to a core that has no part in the step it
+ * was cut for: nothing may be on its way there when the buffer is another's. */
 static void arrivals(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, Region reads)
 {
 	const Step *made = &l->plan->steps[t->done];
-	const PlanTensor *source = made->kind == STEP_RESHARD ? made->in[0].tensor : t;
+	const bool copy = made->kind == STEP_RESHARD;
+	const PlanTensor *source = copy ? made->in[0].tensor : t;
 	for (int from = 0; from < l->plan->cores; from++) {
 		const Region r = region_both(tensor_kept(t, core), source->shard[from].own);
-		if (from != core && !region_empty(reads) && !region_empty(r))
+		if (from != core && (copy || !region_empty(reads)) && !region_empty(r))
 			program_arrival(l->program, op, core, (ProgramArrival){
 				.core = from, .op = l->last_op[t->done] });
 	}

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "ir/compare.h"
-#include "tests/check.h"
-#include "tests/fixture.h"
+#include "tests/model_graph.h"
 #include "tests/network.h"
 #include "tests/random_unet.h"
 
@@ -136,6 +135,36 @@ static void one_core_does_what_many_do(void **state)
 	network_free(many);
 }
 
+/* Every phase of the transposed conv reads a copy of its own, in as many bands as the
+ * result has; half of the cores have no row of the phase. */
+static void copies_are_waited_for_where_nobody_reads_them(void **state)
+{
+	Fixture *t = *state;
+	static const char text[] =
+		"%x = input : f32[1,32,8,8]\n"
+		"%w = constant splat 0.5 : f32[32,32,1,1]\n"
+		"%v = constant splat 0.25 : f32[32,32,3,3]\n"
+		"%a = conv %x, %w {dilations = [1,1], pads = [0,0,0,0], strides = [1,1]} : "
+		"f32[1,32,8,8]\n"
+		"%b = conv_transpose %a, %v {dilations = [1,1], output_padding = [1,1], "
+		"pads = [1,1,1,1], strides = [2,2]} : f32[1,32,16,16]\n"
+		"%y = output %b : f32[1,32,16,16]\n";
+	static const char pins[] = "tensor a bands=8\ntensor b.phases bands=16\n"
+		"op b.phases reshard=0\nop b.phases@2 reshard=0\nop b.phases@3 reshard=0\n"
+		"op b.phases@4 reshard=0\n";
+	const PlanSource line = { "pins", pins, sizeof pins - 1 };
+	const PlanRequest request = { .objective = OBJECTIVE_GREEDY, .line = &line };
+	Graph *g = text_graph(t, text);
+	Planned p;
+	assert_true(passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }));
+	if (planner_run(g, test_target(t), &request, &p) != PLANNED)
+		fail_msg("%s", fixture_said(t));
+	Network *net = network_of_plan(g, p.plan);
+	const Run r = run(t, net, run_thrice, "emu:race", 1, &(NetOptions){ 0 });
+	assert_true(worst(&r) < 0.01);
+	network_free(net);
+}
+
 /* Whether the device takes it; then it must be right. */
 static bool one_wild_net(uint64_t seed, const char *device, bool told)
 {
@@ -195,6 +224,7 @@ int main(int argc, char **argv)
 		T(any_shape_is_right_or_refused),
 		T(deep_inputs_come_in_several_blocks),
 		T(one_core_does_what_many_do),
+		T(copies_are_waited_for_where_nobody_reads_them),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
