@@ -6,8 +6,9 @@
  * program made of the plan then runs on the emulator, as the device would compute. While
  * an output correlates less than is wanted, formats and fidelity are raised where the
  * least predicted time is paid for the noise it takes away, and all is planned anew with
- * these pinned. Each round raises at least twice as many as the one before could have
- * done with, so there are few. What does not fit is not raised.
+ * these pinned. A round raises at least twice as many as the one before had to, so there
+ * are few; the last gives back what it seems to have raised too much, if that holds. What
+ * does not fit is not raised.
  */
 #include <math.h>
 #include <string.h>
@@ -25,8 +26,12 @@ typedef struct Quest {
 	Accuracy *accuracy;
 	Tensor **in, **want, **got;
 	double wanted, pcc, best;
+	const char *worst; /* the output that pcc is of */
 	Raise *raised; /* so far, in that order */
 	int nraised;
+	Raise *last;   /* those of the last round, nlast of them */
+	int nlast;
+	double before; /* the noise before it */
 	StrMap refused; /* what there is no plan with, nrefused of it */
 	int nrefused;
 } Quest;
@@ -52,14 +57,21 @@ static enum ExitCode run_reference(Quest *q)
 }
 
 /* The least of all outputs; of one that should be constant, how near it is. */
-static double worst_pcc(const Quest *q)
+static void find_worst(Quest *q)
 {
-	double worst = 1;
-	for (int k = 0; k < inputs_count(q->g, OP_OUTPUT); k++) {
+	int k = 0;
+	q->worst = NULL;
+	for_each_op(op, q->g) {
+		if (op->kind != OP_OUTPUT)
+			continue;
 		const Closeness c = tensor_compare(q->want[k], q->got[k]);
-		worst = fmin(worst, c.constant ? 1 - c.max_rel : c.pcc);
+		const double pcc = c.constant ? 1 - c.max_rel : c.pcc;
+		if (!q->worst || pcc < q->pcc) {
+			q->worst = inputs_edge_name(op);
+			q->pcc = pcc;
+		}
+		k++;
 	}
-	return worst;
 }
 
 static enum ExitCode measure(Quest *q)
@@ -69,7 +81,7 @@ static enum ExitCode measure(Quest *q)
 		code = session_run_package(q->s, q->g, q->c->emission.package, "emu", q->in, q->got);
 	if (code != EXIT_OK)
 		return code;
-	q->pcc = worst_pcc(q);
+	find_worst(q);
 	q->best = fmax(q->best, q->pcc);
 	return EXIT_OK;
 }
@@ -94,6 +106,12 @@ static void set_weights(Quest *q, const Raise *r, DevTypes type)
 		graph_find(q->g, r->op->name)->weights = type;
 }
 
+static void lower_again(Quest *q, int n)
+{
+	while (n--)
+		set_weights(q, &q->raised[--q->nraised], DEV_BFP8_B);
+}
+
 /* A plan with `n` more raised; if there is none, all is as before. */
 static enum ExitCode plan_raised(Quest *q, const Raise *r, int n)
 {
@@ -115,9 +133,7 @@ static enum ExitCode plan_raised(Quest *q, const Raise *r, int n)
 	case PLAN_NONE:
 		break;
 	}
-	for (int i = 0; i < n; i++)
-		set_weights(q, &r[i], DEV_BFP8_B);
-	q->nraised -= n;
+	lower_again(q, n);
 	return EXIT_INFEASIBLE;
 }
 
@@ -150,7 +166,10 @@ static bool raise_some(Quest *q, int least)
 	for (int i = 0; i < q->nraised; i++)
 		all[i] = q->raised[i];
 	q->raised = all;
+	q->before = noise_at(q->pcc);
 	while (n) {
+		q->last = r;
+		q->nlast = count;
 		if (plan_raised(q, r, count) == EXIT_OK)
 			return true;
 		if (count == 1) {
@@ -162,6 +181,37 @@ static bool raise_some(Quest *q, int least)
 		count = count > 1 ? count / 2 : 1;
 	}
 	return false;
+}
+
+/* How many of the last raises it would have taken, if all bring what the model says in
+ * proportion to what they did bring. */
+static int needed(const Quest *q)
+{
+	double gains = 0, sum = 0;
+	int n = 0;
+	for (int i = 0; i < q->nlast; i++)
+		gains += q->last[i].gain;
+	const double wanted = (q->before - noise_at(q->wanted)) / (q->before - noise_at(q->pcc));
+	while (n < q->nlast && sum < wanted * gains)
+		sum += q->last[n++].gain;
+	return n;
+}
+
+static enum ExitCode give_back(Quest *q)
+{
+	const int all = q->nlast, some = needed(q);
+	if (!isfinite(q->before) || some == all)
+		return EXIT_OK;
+	lower_again(q, all);
+	if (plan_raised(q, q->last, some) == EXIT_OK) {
+		const enum ExitCode code = measure(q);
+		if (code != EXIT_OK || q->pcc >= q->wanted)
+			return code;
+		lower_again(q, some);
+	}
+	if (plan_raised(q, q->last, all) != EXIT_OK)
+		die("a plan of '%s' is not there again", q->g->name);
+	return measure(q);
 }
 
 static void tell(const Quest *q, double first, int64_t first_time)
@@ -190,7 +240,8 @@ static enum ExitCode tell_best(const Quest *q)
 {
 	const Loc model = { .file = q->s->opt->model };
 	diag_error(q->s->diag, model, "--min-pcc=%s: %.7f is the most that was reached, with all "
-		   "raised that can be", option_text(q->s->opt, OPT_MIN_PCC), q->best);
+		   "raised that can be; at last '%s' was the worst output",
+		   option_text(q->s->opt, OPT_MIN_PCC), q->best, q->worst);
 	if (q->nrefused)
 		diag_note(q->s->diag, model, "%d more could be with more L1", q->nrefused);
 	return EXIT_INFEASIBLE;
@@ -208,6 +259,8 @@ static enum ExitCode seek(Quest *q)
 			return tell_best(q);
 		code = measure(q);
 	}
+	if (code == EXIT_OK && q->nlast)
+		code = give_back(q);
 	if (code == EXIT_OK)
 		tell(q, first, first_time);
 	return code;

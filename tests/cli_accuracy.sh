@@ -50,6 +50,15 @@ out_has "fidelity=hifi4!"
 err_has "weights=bf16 (was bfp8_b), which no plan file says: hint it in the model"
 ok
 
+raised() { grep -c "note: raised" err; }
+
+claim "what the last round raised too much it gives back"
+expect 0 plan $net --min-pcc=0.99993
+more=$(raised)
+expect 0 plan $net --min-pcc=0.99992
+[ "$(raised)" -le "$more" ] || wrong "less is asked for, $(raised) raised instead of $more"
+ok
+
 claim "what is pinned is not raised"
 expect 3 plan $net --pin 'op b.conv fidelity=lofi' --min-pcc=0.9999
 err_has "is the most that was reached, with all raised that can be"
