@@ -8,47 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ir/clock.h"
 #include "tests/network.h"
 #include "tests/random_unet.h"
+#include "tests/timed.h"
 
 typedef struct Case {
 	const char *name;
 	int cores, height, channels;
 } Case;
-
-static void print_time(const TesseraProgram *p)
-{
-	TesseraTime t;
-	if (tessera_time(p, &t))
-		printf("time by unit: risc-v %.1f, unpack %.1f, matrix %.1f, sfpu %.1f, pack %.1f, "
-		       "noc %.1f, other %.1f ms\n", 1e3 * t.risc, 1e3 * t.unpack, 1e3 * t.matrix,
-		       1e3 * t.sfpu, 1e3 * t.pack, 1e3 * t.noc, 1e3 * t.other);
-}
-
-/* Seconds of the fastest run. */
-static double measure(const Network *n, const char *spec, const float *in, float *out, int repeats)
-{
-	TesseraError e;
-	TesseraDevice *d = tessera_device_open(spec, &e);
-	TesseraProgram *p = d ? tessera_load(d, n->opened, &e) : NULL;
-	const TesseraTensor x = tessera_input(n->opened, 0), y = tessera_output(n->opened, 0);
-	const TesseraArray from = tessera_array(&x, (void *)(uintptr_t)in);
-	const TesseraArray to = tessera_array(&y, out);
-	double best = 1e9;
-	for (int i = 0; i < repeats; i++) {
-		const double start = clock_now();
-		if (!p || !tessera_run(p, &from, 1, &to, 1, &e)) {
-			fprintf(stderr, "%s: %s\n%s", spec, e.text, e.detail);
-			exit(1);
-		}
-		best = clock_now() - start < best ? clock_now() - start : best;
-	}
-	print_time(p);
-	tessera_unload(p);
-	tessera_device_close(d);
-	return best;
-}
 
 static void bench(const Case *c, const char *ttsim, int threads, int repeats)
 {
@@ -65,14 +32,14 @@ static void bench(const Case *c, const char *ttsim, int threads, int repeats)
 	const char *emu = arena_printf(a, "emu:threads=%d,strict=0", threads);
 	const char *fast = arena_printf(a, "emu:fast,threads=%d,strict=0", threads);
 	const double macs = 9.0 * c->channels * c->channels * c->height * 32;
-	const double exact = measure(n, emu, in, out, repeats);
-	const double plain = measure(n, fast, in, out, repeats);
+	const double exact = timed_run(n, emu, in, out, repeats);
+	const double plain = timed_run(n, fast, in, out, repeats);
 	printf("%s, %d threads: emu %.1f ms, %.2f GMAC/s a thread; emu:fast %.1f ms, %.1f times emu\n",
 	       c->name, threads, 1e3 * exact, 1e-9 * macs / exact / threads, 1e3 * plain,
 	       exact / plain);
-	measure(n, arena_printf(a, "%s,profile", emu), in, out, 1);
+	timed_run(n, arena_printf(a, "%s,profile", emu), in, out, 1);
 	if (ttsim) {
-		const double sim = measure(n, ttsim, in, out, 1);
+		const double sim = timed_run(n, ttsim, in, out, 1);
 		printf("%s: ttsim %.1f ms, emu is %.1f times as fast\n", c->name, 1e3 * sim,
 		       sim / exact);
 	}
