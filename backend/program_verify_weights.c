@@ -186,11 +186,29 @@ static const char *const alike[] = {
 	"arrived_semaphore", "dram_bank", "dram_at", "dram_page", "dram_first",
 };
 
-static void check_alike(Verifier *v, int op, int core, int other)
+enum { ALIKE = sizeof alike / sizeof *alike };
+
+/* What all pairs of cores are held against, looked up once: words of `alike`, routines. */
+typedef struct Names {
+	int words[ALIKE];
+	int fetch, receive;
+} Names;
+
+static Names names_of(const ProgramOp *op)
 {
-	for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
-		const uint32_t mine = word(v, op, core, alike[i], 0);
-		const uint32_t its = word(v, op, other, alike[i], 0);
+	Names n = { .fetch = routine_find("weights_fetch"),
+		    .receive = routine_find("weights_receive") };
+	for (int i = 0; i < ALIKE; i++)
+		n.words[i] = params_field(params_at(op->params), alike[i])->word;
+	return n;
+}
+
+static void check_alike(Verifier *v, int op, const Names *n, int core, int other)
+{
+	const ProgramOp *o = &v->p->ops[op];
+	for (int i = 0; i < ALIKE; i++) {
+		const uint32_t mine = program_word(o, core, n->words[i]);
+		const uint32_t its = program_word(o, other, n->words[i]);
 		if (mine != its)
 			verify_wrong(v, v->p->ops[op].loc, op, core,
 				     "%s: %u, but core %d of the same rectangle has %u", alike[i], mine,
@@ -209,7 +227,7 @@ static void check_semaphore(Verifier *v, int op, int core, const char *field, ui
 /* The rectangle of a core, as its own words have it. A sender waits for as many
  * credits as there are receivers, and for as many acknowledgements; a receiver
  * waits for each sender in turn. */
-static void check_rectangle(Verifier *v, int op, int core)
+static void check_rectangle(Verifier *v, int op, const Names *n, int core)
 {
 	const Program *p = v->p;
 	const uint32_t first = word(v, op, core, "mcast_first", 0), last = word(v, op, core, "mcast_last", 0);
@@ -219,10 +237,12 @@ static void check_rectangle(Verifier *v, int op, int core)
 	for (int c = 0; c < p->ncores; c++) {
 		if (!between(node_of(&p->cores[c]), first, last))
 			continue;
-		senders += runs(v, op, c, "weights_fetch");
-		receivers += runs(v, op, c, "weights_receive");
-		check_alike(v, op, core, c);
-		if (!runs(v, op, c, "weights_fetch"))
+		const int variant = program_runs(&p->ops[op], c, TT_NCRISC);
+		const int routine = variant < 0 ? -1 : p->variants[variant].routine;
+		senders += routine == n->fetch;
+		receivers += routine == n->receive;
+		check_alike(v, op, n, core, c);
+		if (routine != n->fetch)
 			continue;
 		const uint32_t which = word(v, op, c, "fetcher", 0);
 		const uint32_t at = which ? word(v, op, core, "fetch_nodes", (int)which - 1)
@@ -303,10 +323,16 @@ static void check_stay(Verifier *v, int op, int core)
 
 void verify_senders(Verifier *v, int op)
 {
+	Names n;
+	bool known = false;
 	for (int c = 0; c < v->p->ncores; c++) {
 		const int before = v->d->errors;
-		if (takes_part(v, op, c))
-			check_rectangle(v, op, c);
+		if (takes_part(v, op, c)) {
+			if (!known)
+				n = names_of(&v->p->ops[op]);
+			known = true;
+			check_rectangle(v, op, &n, c);
+		}
 		if (runs(v, op, c, "weights_stay"))
 			check_stay(v, op, c);
 		if (v->d->errors != before)
