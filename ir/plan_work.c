@@ -75,13 +75,6 @@ bool step_weights_stay(const Step *s)
 	return s->stream.passes == 1 && s->stream.pages >= s->groups * s->stream.chunks;
 }
 
-static Region in_image(const PlanTensor *t, Region r)
-{
-	return (Region){ range_both(r.rows, (Range){ 0, t->height }), r.planes };
-}
-
-Region tensor_kept(const PlanTensor *t, int core) { return in_image(t, t->shard[core].keep); }
-
 bool tensor_pushed(const Plan *p, const PlanTensor *t)
 {
 	const StepKind made = p->steps[t->done].kind;
@@ -97,7 +90,7 @@ Region step_reads_dram(const Step *s, int part, int core)
 		r = s->in[part].tensor->shard[core].own;
 	else if (s->kind != STEP_SPILL)
 		r = step_reads(s, part, s->out->shard[core].own);
-	return in_image(s->in[part].tensor, r);
+	return region_in_image(s->in[part].tensor, r);
 }
 
 bool plan_reads_dram(const Plan *p, const PlanTensor *t, int reader, Region written)

@@ -38,8 +38,17 @@ bool step_weights_stay(const Step *s);
 
 /* ---- rows of others ---- */
 
-/* Of what a core keeps: rows inside of the image. */
-Region tensor_kept(const PlanTensor *t, int core);
+/* Rows inside of the image. */
+static inline Region region_in_image(const PlanTensor *t, Region r)
+{
+	return (Region){ range_both(r.rows, (Range){ 0, t->height }), r.planes };
+}
+
+/* What a core keeps of it. */
+static inline Region tensor_kept(const PlanTensor *t, int core)
+{
+	return region_in_image(t, t->shard[core].keep);
+}
 
 /* Is it pushed from core to core? From the host and from DRAM every core fetches all
  * it keeps. */
