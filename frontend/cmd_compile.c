@@ -210,6 +210,7 @@ enum ExitCode cmd_compile(Session *s)
 		code = session_lower(s, g, &c);
 	else if (code == EXIT_OK && w.last == STAGE_PACKAGE)
 		code = session_emit(s, g, &c);
+	session_progress(s, NULL);
 	if (code != EXIT_OK)
 		return code;
 	if (!write_all(s, g, &c, &w))

@@ -44,6 +44,7 @@ enum ExitCode session_planned(Session *s, const Graph *g, const Asked *a, Planne
 {
 	const double from = clock_now();
 	s->diag->limit = INT_MAX; /* every op that cannot run is named */
+	session_progress(s, "planning");
 	const PlanOutcome how = planner_run(g, a->target, &a->request, p);
 	session_timing(s, "plan", from);
 	if (how == PLAN_NONE)
@@ -89,6 +90,7 @@ enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c)
 	if (code != EXIT_OK || c->program)
 		return code;
 	const double from = clock_now();
+	session_progress(s, "lowering the plan");
 	c->program = lower(c->planned.plan);
 	c->program->plan = report_plan_file(&c->planned);
 	session_timing(s, "lower", from);
@@ -101,6 +103,7 @@ enum ExitCode session_emit(Session *s, const Graph *g, Compiled *c)
 	if (code != EXIT_OK || c->emission.package.data)
 		return code;
 	const double from = clock_now();
+	session_progress(s, "emitting the package");
 	const EmitOptions options = { .compiler = "tessera " TESSERA_VERSION };
 	const bool ok = emit_program(&c->emission, s->arena, s->diag, c->program,
 				     c->asked.target, &options);
@@ -192,15 +195,18 @@ static bool run(Session *s, const Graph *g, const TesseraPackage *package, Tesse
 		Tensor *const in[], Tensor *out[], TesseraError *e)
 {
 	double from = clock_now();
+	session_progress(s, "loading");
 	TesseraProgram *p = tessera_load(d, package, e);
 	session_timing(s, "load", from);
 	from = clock_now();
+	session_progress(s, s->layers ? NULL : "running");
 	make_outputs(s, g, package, out);
 	const bool ok = p && (!s->layers || layers_watch(s->layers, d, p, e)) &&
 		tessera_run(p, arrays(s, package, as_taken(s, package, in), false),
 			    tessera_input_count(package), arrays(s, package, out, true),
 			    tessera_output_count(package), e);
 	session_timing(s, "run", from);
+	session_progress(s, NULL);
 	if (ok)
 		tessera_counters_print(p, stderr);
 	tessera_unload(p);

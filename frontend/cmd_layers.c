@@ -72,6 +72,7 @@ static void keep_reference(void *context, const Op *op, const Tensor *value)
 enum ExitCode layers_reference(struct Layers *l, const Compiled *c)
 {
 	const double from = clock_now();
+	session_progress(l->s, "running the reference");
 	const RefOptions opt = { .threads = (int)option_number(l->s->opt, OPT_THREADS, 0),
 				 .seen = keep_reference, .context = l };
 	Tensor **out = arena_array(l->s->arena, Tensor *, inputs_count(l->g, OP_OUTPUT) + 1);

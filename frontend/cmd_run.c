@@ -46,8 +46,10 @@ enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Te
 	const enum ExitCode code = check_work(s, g);
 	if (code != EXIT_OK)
 		return code;
+	session_progress(s, "running the reference");
 	const bool ok = ref_run(g, s->arena, in, out, &opt);
 	session_timing(s, "run", from);
+	session_progress(s, NULL);
 	return ok ? EXIT_OK : EXIT_MODEL;
 }
 

@@ -3,10 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "frontend/weights.h"
 #include "ir/clock.h"
 #include "ir/file.h"
+
+/* Where nothing else is printed on the way. */
+static bool shows_progress(const Session *s)
+{
+	const Command c = s->opt->command;
+	return (c == CMD_compile || c == CMD_run || c == CMD_verify) && isatty(STDERR_FILENO)
+		&& !option_given(s->opt, OPT_TIMING) && !option_given(s->opt, OPT_DUMP_AFTER);
+}
+
+void session_progress(Session *s, const char *what)
+{
+	static const char erase[] = "\r\033[K";
+	if (s->diag->erase)
+		fputs(s->diag->erase, stderr);
+	s->diag->erase = NULL;
+	if (!what || !shows_progress(s))
+		return;
+	fprintf(stderr, "%s ...", what);
+	s->diag->erase = erase;
+}
 
 void session_timing(const Session *s, const char *stage, double from)
 {
@@ -14,9 +35,10 @@ void session_timing(const Session *s, const char *stage, double from)
 		fprintf(stderr, "%-16s %9.3f ms\n", stage, 1e3 * (clock_now() - from));
 }
 
-void session_end(const Session *s)
+void session_end(Session *s)
 {
 	struct rusage use;
+	session_progress(s, NULL);
 	if (!option_given(s->opt, OPT_TIMING) || getrusage(RUSAGE_SELF, &use) != 0)
 		return;
 	session_timing(s, "total", s->start);
@@ -120,6 +142,7 @@ Graph *session_read(Session *s)
 	const bool runs = s->opt->command == CMD_run || s->opt->command == CMD_verify;
 	if (runs && session_is_package(s))
 		return session_open_package(s);
+	session_progress(s, "reading the model");
 	Graph *g = model_read(s->arena, s->diag, s->opt->model, &s->inputs.model);
 	session_timing(s, "read", from);
 	return g;
@@ -152,6 +175,7 @@ bool session_passes(Session *s, Graph *g)
 		return true;
 	const double from = clock_now();
 	const char *named = g->weights_file;
+	session_progress(s, "running the passes");
 	const PassOptions opt = {
 		.dump_after = option_text(s->opt, OPT_DUMP_AFTER),
 		.dump_dir = option_text(s->opt, OPT_DUMP_DIR),

@@ -70,11 +70,15 @@ enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Te
 /* --print-effective-config: instead of the command. */
 enum ExitCode session_print_config(Session *s);
 
+/* Says on a terminal what is being done, in a line that goes away with the next one, with
+ * a message, or (NULL) before something else is printed. */
+void session_progress(Session *s, const char *what);
+
 /* Notes a stage's time since `from` (of clock_now), if the user wants to know. */
 void session_timing(const Session *s, const char *stage, double from);
 
 /* Prints the totals, if the user wants to know. */
-void session_end(const Session *s);
+void session_end(Session *s);
 
 #define COMMAND(name, ...) enum ExitCode cmd_##name(Session *s);
 #include "frontend/commands.def"

@@ -67,6 +67,9 @@ static void print_caret(const Diag *d, Loc at)
 
 static void say(Diag *d, Loc at, const char *kind, const char *fmt, va_list ap)
 {
+	if (d->erase)
+		fputs(d->erase, d->to);
+	d->erase = NULL;
 	print_where(d->to, at);
 	fprintf(d->to, "%s: ", kind);
 	vfprintf(d->to, fmt, ap);

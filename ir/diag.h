@@ -41,6 +41,8 @@ typedef struct Diag {
 	int errors, warnings;
 	int limit;       /* stop printing after this many errors; 0 = 20 */
 	Source *sources; /* texts to quote from */
+	const char *erase; /* printed once before the next message, or NULL: takes away progress
+			    * from a terminal's line */
 } Diag;
 
 /* Prints "file:line:col: error: ..." with the line and a caret, and counts
