@@ -98,7 +98,7 @@ static void add_buffers(TtbWriter *w, Arena *a, const Program *p)
 			const TtbBuffer to = {
 				.core = TTB_EVERY_CORE, .first = cb->address,
 				.end = cb->address + cb->page_bytes * cb->pages,
-				.born = (uint32_t)o, .dies = (uint32_t)o,
+				.born = (uint32_t)(o - p->ops[o].early), .dies = (uint32_t)o,
 			};
 			ttb_writer_buffer(w, arena_printf(a, "%s.cb%d", p->ops[o].name, cb->id), to);
 		}

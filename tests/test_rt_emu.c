@@ -28,6 +28,11 @@ static const uint32_t writes_outside[] = {
 /* An instruction there is none of, behind `TT_OP_WORD = 1`. */
 static const uint32_t unknown[] = { 0x00017537, 0x00100593, 0x3cb52823, 0xffffffff };
 
+/* Reads 0x19e00, which nobody wrote, when it is at op 1. */
+static const uint32_t reads_nothing[] = {
+	0x00017537, 0x00100593, 0x3cb52823, 0x0001a637, 0xe0062683, 0x0000006f,
+};
+
 /* Looks at a word that never changes what it does. */
 static const uint32_t polls[] = { 0x00017537, 0x00052583, 0xffdff06f };
 
@@ -185,6 +190,14 @@ static void writes_outside_of_buffers_are_faults(void **state)
 	      "l1_outside: core (0,0) brisc, op second (sample.nnef:3:7, with norm, act): ", "");
 }
 
+static void faults_name_the_buffer_that_is_touched(void **state)
+{
+	const Sample s = running(reads_nothing, sizeof reads_nothing);
+
+	(void)state;
+	fails(&s, "emu", TESSERA_FAULT, "address 0x19e00 in rows)", "l1_uninitialised: core (2,0) ");
+}
+
 static void a_stuck_program_says_who_waits(void **state)
 {
 	const Sample s = running(polls, sizeof polls);
@@ -285,6 +298,7 @@ int main(void)
 		cmocka_unit_test(both_simulators_have_the_same_bytes),
 		cmocka_unit_test(faults_name_core_op_and_where_the_model_has_it),
 		cmocka_unit_test(writes_outside_of_buffers_are_faults),
+		cmocka_unit_test(faults_name_the_buffer_that_is_touched),
 		cmocka_unit_test(a_stuck_program_says_who_waits),
 		cmocka_unit_test(a_program_that_never_ends_is_given_up),
 		cmocka_unit_test(results_that_depend_on_timing_are_races),

@@ -369,6 +369,29 @@ static void an_op_is_named_within_its_room(void **state)
 	free(file);
 }
 
+static void a_buffer_is_found_by_address_and_op(void **state)
+{
+	(void)state;
+	TesseraError e = { 0 };
+	size_t n;
+	TtbWriter *w = sample_writer(&sample);
+
+	ttb_writer_buffer(w, "later",
+			  (TtbBuffer){ .core = 2, .first = SAMPLE_BUFFER + 64,
+				       .end = SAMPLE_BUFFER + 128, .born = 1, .dies = 1 });
+	uint8_t *file = sample_finish(w, &n);
+	Ttb *t = ttb_open_memory(file, n, &e);
+	const TtbBuffer *rows = &t->buffer[0], *later = &t->buffer[1];
+	assert_ptr_equal(ttb_buffer_at(t, 2, SAMPLE_BUFFER + 64, 0), rows);
+	assert_ptr_equal(ttb_buffer_at(t, 2, SAMPLE_BUFFER + 64, 1), later);
+	assert_ptr_equal(ttb_buffer_at(t, 1, SAMPLE_BUFFER + 64, 1), rows);
+	assert_ptr_equal(ttb_buffer_at(t, 2, SAMPLE_BUFFER + 128, 1), rows);
+	assert_null(ttb_buffer_at(t, 2, SAMPLE_BUFFER_END, 1));
+	assert_null(ttb_buffer_at(t, 2, SAMPLE_BUFFER - 1, 1));
+	ttb_close(t);
+	free(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,6 +407,7 @@ int main(void)
 		cmocka_unit_test(random_changes_never_crash),
 		cmocka_unit_test(info_shows_the_package),
 		cmocka_unit_test(an_op_is_named_within_its_room),
+		cmocka_unit_test(a_buffer_is_found_by_address_and_op),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,11 +119,17 @@ static bool emu_device_begin(TesseraDevice *device, const Ttb *t, TesseraError *
 
 static void tell(const Ttb *t, const EmuReport *r, char *line, size_t n)
 {
+	const uint32_t col = LOGICAL_COL(r->x), row = LOGICAL_ROW(r->y);
 	char room[TTB_OP_TEXT];
+	size_t core = 0;
 
-	snprintf(line, n, "%s: core (%u,%u) %s, op %s: %s (pc 0x%x, address 0x%llx)", r->check,
-		 LOGICAL_COL(r->x), LOGICAL_ROW(r->y), r->risc, ttb_op_text(t, r->op, room),
-		 r->text, r->pc, (unsigned long long)r->address);
+	while (core < t->cores && (t->core[core].col != col || t->core[core].row != row))
+		core++;
+	const TtbBuffer *b = ttb_buffer_at(t, core, r->address, r->op);
+	snprintf(line, n, "%s: core (%u,%u) %s, op %s: %s (pc 0x%x, address 0x%llx%s%s)", r->check,
+		 col, row, r->risc, ttb_op_text(t, r->op, room), r->text, r->pc,
+		 (unsigned long long)r->address, b ? " in " : "",
+		 b ? ttb_string(t, b->name) : "");
 }
 
 static bool faulted(const EmuDevice *d, const Emu *emu, TesseraError *e)

@@ -25,24 +25,9 @@ static uint64_t difference(Emu *a, Emu *b, Place w, uint64_t address, uint64_t n
 	return n;
 }
 
-/* The last that lies there, which is still to be seen after a run; or NULL. */
-static const TtbBuffer *buffer_at(const Ttb *t, size_t core, uint64_t address)
-{
-	const TtbBuffer *last = NULL;
-
-	for (size_t i = 0; i < t->buffers; i++) {
-		const TtbBuffer *b = &t->buffer[i];
-
-		if ((b->core == core || b->core == TTB_EVERY_CORE) && b->first <= address &&
-		    address < b->end && (!last || b->born > last->born))
-			last = b;
-	}
-	return last;
-}
-
 static bool differs(const Ttb *t, size_t core, uint64_t address, uint32_t run, TesseraError *e)
 {
-	const TtbBuffer *b = buffer_at(t, core, address);
+	const TtbBuffer *b = ttb_buffer_at(t, core, address, (uint32_t)t->ops - 1);
 	char room[TTB_OP_TEXT];
 
 	return rt_fail(e, TESSERA_RACE,

@@ -67,6 +67,20 @@ const void *ttb_section(const Ttb *t, TtbSectionId id, size_t *bytes)
 	return t->file + t->section[id].at;
 }
 
+const TtbBuffer *ttb_buffer_at(const Ttb *t, size_t core, uint64_t address, uint32_t op)
+{
+	const TtbBuffer *last = NULL;
+
+	for (size_t i = 0; i < t->buffers; i++) {
+		const TtbBuffer *b = &t->buffer[i];
+
+		if ((b->core == core || b->core == TTB_EVERY_CORE) && b->first <= address &&
+		    address < b->end && b->born <= op && (!last || b->born > last->born))
+			last = b;
+	}
+	return last;
+}
+
 const char *ttb_string(const Ttb *t, uint32_t at)
 {
 	return (const char *)t->file + t->section[TTB_STRINGS].at + at;

@@ -180,6 +180,9 @@ const void *ttb_image_bytes(const Ttb *t, const TtbImage *image);
 /* 1 for a rank of 0. */
 int64_t ttb_elements(uint32_t rank, const int64_t *dims);
 
+/* What lies at an address of L1 while a core is at an op, or was the last to; or NULL. */
+const TtbBuffer *ttb_buffer_at(const Ttb *t, size_t core, uint64_t address, uint32_t op);
+
 /* Pages of a part that lie in a bank, of one slot. */
 int64_t ttb_bank_pages(const TtbPart *p, uint32_t bank);
 
