@@ -237,17 +237,21 @@ static bool act_not_negative(Act act)
 	}
 }
 
+/* Has a window that begins at `first` a tap from 0 to before `size`? */
+static bool has_tap(int64_t first, int64_t kernel, int64_t dilation, int64_t size)
+{
+	const int64_t before = first < 0 ? (-first + dilation - 1) / dilation : 0;
+	return before < kernel && first + before * dilation < size;
+}
+
 bool pool_windows_reach(const Op *pool, Shape in, Ints pads)
 {
 	const poolAttr *a = &pool->attr.pool;
-	for (int d = 0; d + 2 < in.rank; d++) {
-		const int64_t dilation = a->dilations.v[d], stride = a->strides.v[d];
-		const int64_t span = (a->kernel.v[d] - 1) * dilation;
-		const int64_t last = (pool->shape.dim[2 + d] - 1) * stride - pads.v[d];
-		/* taps no further apart than the input is wide cannot miss it */
-		if (span < pads.v[d] || last >= in.dim[2 + d] || dilation > in.dim[2 + d])
-			return false;
-	}
+	for (int d = 0; d + 2 < in.rank; d++)
+		for (int64_t i = 0; i < pool->shape.dim[2 + d]; i++)
+			if (!has_tap(i * a->strides.v[d] - pads.v[d], a->kernel.v[d],
+				     a->dilations.v[d], in.dim[2 + d]))
+				return false;
 	return true;
 }
 

@@ -1,0 +1,67 @@
+/*
+ * Nets through passes and planner onto the emulator, pinned to what was once not
+ * possible there: whole numbers in, and out exactly what the plain executor makes of them.
+ */
+#include <string.h>
+
+#include "frontend/model.h"
+#include "passes/pass.h"
+#include "passes/planner.h"
+#include "tests/check.h"
+#include "tests/fixture.h"
+#include "tests/network.h"
+
+/* With pins, one a line, on so many cores; 0: all. */
+static Network *planned(Fixture *t, const char *text, const char *pins, int cores)
+{
+	const PlanSource line = { "pins", pins, strlen(pins) };
+	const PlanRequest r = { .effort = 1, .cores = cores, .line = *pins ? &line : NULL };
+	Planned p;
+	Graph *g = text_parse(t->arena, &t->diag, "net.ir", text, strlen(text), &(ModelOptions){ 0 });
+	if (!g || !passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 })
+	    || planner_run(g, target_load(t->arena, &t->diag, "wormhole_n150"), &r, &p) != PLANNED)
+		fail_msg("%s", fixture_said(t));
+	Network *n = network_of_plan(g, p.plan);
+	if (!n)
+		fail_msg("%s", fixture_said(t));
+	return n;
+}
+
+static void runs_exactly(Fixture *t, const char *text, const char *pins, int cores)
+{
+	Network *n = planned(t, text, pins, cores);
+	const int64_t ins = network_input_count(n), outs = network_output_count(n);
+	float *x = arena_array(t->arena, float, ins), *y = arena_array(t->arena, float, outs);
+	float *want = arena_array(t->arena, float, outs);
+	TesseraError e;
+	for (int64_t i = 0; i < ins; i++)
+		x[i] = (float)(i * 7 % 11 % 3 - 1);
+	if (!network_run(n, "emu", x, y, &e))
+		fail_msg("%s\n%s", e.text, e.detail);
+	network_ref(n, x, want);
+	for (int64_t i = 0; i < outs; i++)
+		if (y[i] != want[i])
+			fail_msg("element %lld is %g, not %g", (long long)i, (double)y[i], (double)want[i]);
+	network_free(n);
+}
+
+/* Its taps are 2 apart, the image has one column, and one of them is in it. */
+static void a_dilated_window_that_reaches_the_image_may_be_bfp8_b(void **state)
+{
+	runs_exactly(*state,
+		     "graph \"net\"\n"
+		     "%x = input : f32[1,16,1,1]\n"
+		     "%p = max_pool %x {ceil, dilations = [1,2], hints = [stored = \"bfp8_b\"], "
+		     "kernel = [1,3], pads = [0,2,0,2], strides = [1,2]} : f32[1,16,1,1]\n"
+		     "%o = output %p : f32[1,16,1,1]\n", "", 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_dilated_window_that_reaches_the_image_may_be_bfp8_b),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
