@@ -131,18 +131,30 @@ void plan_slice(Builder *b, const Op *op)
 		mix_parts(b, op, in, map);
 }
 
-/* The same pixels in other phases, in the format they have. */
+/* The same pixels in other phases, in the format they have, and in as many parts as
+ * buffers take. */
 static Parts rephased(Builder *b, const Op *op, const char *what, Parts in, int phases)
 {
-	Parts out = { arena_array(b->a, Part, in.n + 1), in.n };
+	const int most = plan_most_channels(b, phases);
+	Parts out = { NULL, 0 };
+	if (most == 0) {
+		plan_refuse(b, op, "its images and column phases are more planes than a buffer holds");
+		return in;
+	}
 	for (int i = 0; i < in.n; i++) {
-		const Part *p = &in.v[i];
-		const AxisMap same[2] = { axis_identity(b->a, p->tensor->height),
-					  axis_identity(b->a, p->tensor->layout.cols) };
-		const char *name = arena_printf(b->a, "%s%d", what, b->plan->ntensors);
-		PlanTensor *t = mixed(b, op, name, *p, p->tensor->channel, same, phases);
-		t->layout.type = p->tensor->layout.type;
-		out.v[i] = (Part){ t, 0, p->channels };
+		const PlanTensor *from = in.v[i].tensor;
+		const AxisMap same[2] = { axis_identity(b->a, from->height),
+					  axis_identity(b->a, from->layout.cols) };
+		for (int at = 0; at < in.v[i].channels; at += most) {
+			const int left = in.v[i].channels - at;
+			const Part p = { in.v[i].tensor, in.v[i].plane + at / PLANE,
+					 left < most ? left : most };
+			const char *name = arena_printf(b->a, "%s%d", what, b->plan->ntensors);
+			PlanTensor *t = mixed(b, op, name, p, from->channel + at, same, phases);
+			t->layout.type = from->layout.type;
+			out.v = arena_grow(b->a, out.v, out.n, sizeof(Part));
+			out.v[out.n++] = (Part){ t, 0, p.channels };
+		}
 	}
 	return out;
 }

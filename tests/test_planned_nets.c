@@ -56,12 +56,25 @@ static void a_dilated_window_that_reaches_the_image_may_be_bfp8_b(void **state)
 		     "%o = output %p : f32[1,16,1,1]\n", "", 0);
 }
 
+/* 178 planes in two column phases are more than 255. */
+static void a_column_stride_over_many_channels_is_read_in_parts(void **state)
+{
+	runs_exactly(*state,
+		     "graph \"net\"\n"
+		     "%x = input : f32[1,2847,1,3]\n"
+		     "%w = constant splat 1 : f32[16,2847,1,1]\n"
+		     "%c = conv %x, %w {dilations = [1,1], pads = [0,0,0,0], strides = [1,2]} "
+		     ": f32[1,16,1,2]\n"
+		     "%o = output %c : f32[1,16,1,2]\n", "", 4);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_dilated_window_that_reaches_the_image_may_be_bfp8_b),
+		TEST(a_column_stride_over_many_channels_is_read_in_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
