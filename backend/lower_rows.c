@@ -86,32 +86,49 @@ void lower_pushes(Lowering *l, ProgramOp *op, const PlanTensor *a, const PlanTen
 				push_all(l, op, a, b, from, to);
 }
 
-/* What this core has of others' if it reads any of the tensor: all rows between
- * those it owns and those it reads were sent too. Of a tensor that was cut anew,
- * who owned it before sends it, also to a core that has no part in the step it
- * was cut for: nothing may be on its way there when the buffer is another's. */
-static void arrivals(Lowering *l, ProgramOp *op, const PlanTensor *t, int core, Region reads)
+/* What this core has of others': all rows between those it owns and those it reads
+ * were sent too. Of a tensor that was cut anew, who owned it before sends it. */
+static void arrivals(Lowering *l, ProgramOp *op, const PlanTensor *t, int core)
 {
 	const Step *made = &l->plan->steps[t->done];
-	const bool copy = made->kind == STEP_RESHARD;
-	const PlanTensor *source = copy ? made->in[0].tensor : t;
+	const PlanTensor *source = made->kind == STEP_RESHARD ? made->in[0].tensor : t;
 	for (int from = 0; from < l->plan->cores; from++) {
 		const Region r = region_both(tensor_kept(t, core), source->shard[from].own);
-		if (from != core && (copy || !region_empty(reads)) && !region_empty(r))
+		if (from != core && !region_empty(r))
 			program_arrival(l->program, op, core, (ProgramArrival){
 				.core = from, .op = l->last_op[t->done] });
 	}
 }
 
+/* Does any step read the tensor here? Of a step that makes some rows alone, a core
+ * may have none. */
+static bool is_read(const Plan *p, const PlanTensor *t, int core)
+{
+	for (int i = t->done + 1; i <= t->dies; i++) {
+		const Step *s = &p->steps[i];
+		for (int k = 0; s->out && k < s->nin; k++)
+			if (s->in[k].tensor == t
+			    && !region_empty(step_reads(s, k, s->out->shard[core].own)))
+				return true;
+	}
+	return false;
+}
+
 /* All a core keeps is pushed to it, also what lies between its own and what it
- * reads; who reads any of it waits for all. */
+ * reads; who reads any of it waits for all, and who reads none waits too, at the last
+ * step that could, so that nothing comes when the buffer is another's. */
 void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s)
 {
-	for (int core = 0; s->out && core < l->plan->cores; core++)
-		for (int i = 0; i < s->nin; i++)
-			if (tensor_pushed(l->plan, s->in[i].tensor))
-				arrivals(l, op, s->in[i].tensor, core,
-					 step_reads(s, i, s->out->shard[core].own));
+	const Plan *p = l->plan;
+	for (int core = 0; s->out && core < p->cores; core++)
+		for (int i = 0; i < s->nin; i++) {
+			const PlanTensor *t = s->in[i].tensor;
+			const bool last = l->step == &p->steps[t->dies];
+			if (tensor_pushed(p, t)
+			    && (!region_empty(step_reads(s, i, s->out->shard[core].own))
+				|| (last && !is_read(p, t, core))))
+				arrivals(l, op, t, core);
+		}
 }
 
 /* `pixels` from column x of a row on, in `count` rows of each plane. */

@@ -68,6 +68,23 @@ static void a_column_stride_over_many_channels_is_read_in_parts(void **state)
 		     "%o = output %c : f32[1,16,1,2]\n", "", 4);
 }
 
+/* Of the copy of %r for rows 0, 2, ... core 1 has a row that it does not read. */
+static void rows_that_come_to_a_core_that_reads_none_are_waited_for(void **state)
+{
+	runs_exactly(*state,
+		     "graph \"net\"\n"
+		     "%x = input : f32[1,16,3,8]\n"
+		     "%r = relu %x : f32[1,16,3,8]\n"
+		     "%w = constant splat 1 : f32[16,16,2,1]\n"
+		     "%t = conv_transpose %r, %w {dilations = [1,1], pads = [0,0,0,0], "
+		     "strides = [2,1]} : f32[1,16,6,8]\n"
+		     "%o = output %t : f32[1,16,6,8]\n",
+		     "tensor r bands=1 splits=1\n"
+		     "tensor t bands=6 splits=1\n"
+		     "op t reshard=0\n"
+		     "op t@2 reshard=0\n", 6);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -75,6 +92,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_dilated_window_that_reaches_the_image_may_be_bfp8_b),
 		TEST(a_column_stride_over_many_channels_is_read_in_parts),
+		TEST(rows_that_come_to_a_core_that_reads_none_are_waited_for),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
