@@ -1,5 +1,7 @@
 #include "backend/blocks.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/routines.h"
@@ -61,27 +63,64 @@ static bool is_block(const ProgramPush *x, const ProgramPush *y)
 		&& y->to_step == 16 * x->to_step;
 }
 
-/* How many there are, of which one may stand for two. */
+/* All of a push but LAST and SAME; how many of the program's it stands for. */
+static int encode(const Program *p, const ProgramPush *x, const ProgramPush *end, TtPush *to)
+{
+	const bool block = x + 1 < end && is_block(x, x + 1);
+	*to = (TtPush){ core_node(p, x->core) >> 4 | (uint32_t)x->core << TT_PUSH_CORE
+				| x->count << TT_PUSH_COUNT,
+			x->from, x->to, x->bytes, x->from_step, x->to_step, 0, 0 };
+	if (block) {
+		to->target |= TT_PUSH_BLOCK;
+		to->values_from = x[1].from;
+		to->values_to = x[1].to;
+	}
+	return 1 + block;
+}
+
+/* The same rows to the same place of another core? */
+static bool is_same(const TtPush *x, const TtPush *y)
+{
+	const uint32_t node_and_core = (1u << 19) - 1;
+	return ((x->target ^ y->target) & ~node_and_core) == 0
+		&& memcmp(&x->from, &y->from, sizeof *x - offsetof(TtPush, from)) == 0;
+}
+
+/* Puts those that are the same behind each other, in the order of the first of them. */
+static void gather_same(TtPush *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		for (int k = i + 1, to = i; k < n; k++) {
+			if (!is_same(&v[i], &v[k]))
+				continue;
+			const TtPush one = v[k];
+			memmove(&v[to + 2], &v[to + 1], (size_t)(k - to - 1) * sizeof one);
+			v[++to] = one;
+		}
+}
+
+/* How many there are, of which one may stand for two. A core that all others want the
+ * same rows of says once which. */
 static uint32_t append_pushes(Block *b, const Program *p, const ProgramOpCore *on)
 {
-	uint32_t n = 0;
-	for (int i = 0; i < on->npushes; i++, n++) {
-		const ProgramPush *x = &on->pushes[i];
-		const bool block = i + 1 < on->npushes && is_block(x, x + 1);
-		TtPush push = { core_node(p, x->core) >> 4 | (uint32_t)x->core << TT_PUSH_CORE
-					| x->count << TT_PUSH_COUNT,
-				x->from, x->to, x->bytes, x->from_step, x->to_step, 0, 0 };
-		if (block) {
-			push.target |= TT_PUSH_BLOCK;
-			push.values_from = x[1].from;
-			push.values_to = x[1].to;
-			i++;
-		}
-		if (i + 1 == on->npushes || on->pushes[i + 1].core != x->core)
-			push.target |= TT_PUSH_LAST;
-		append(b, &push, sizeof(uint32_t) * (block ? TT_PUSH_BLOCK_WORDS : TT_PUSH_WORDS));
+	TtPush *v = xmalloc((size_t)(on->npushes + 1) * sizeof *v);
+	bool told[TT_MAX_CORES] = { 0 };
+	int n = 0;
+	for (int i = 0; i < on->npushes; n++)
+		i += encode(p, &on->pushes[i], on->pushes + on->npushes, &v[n]);
+	gather_same(v, n);
+	for (int i = n - 1; i >= 0; i--) {
+		bool *core = &told[v[i].target >> TT_PUSH_CORE & TT_PUSH_CORES];
+		if (i && is_same(&v[i - 1], &v[i]))
+			v[i].target |= TT_PUSH_SAME;
+		v[i].target |= *core ? 0 : TT_PUSH_LAST;
+		*core = true;
 	}
-	return n;
+	for (int i = 0; i < n; i++)
+		append(b, &v[i], sizeof(uint32_t) * (v[i].target & TT_PUSH_SAME ? TT_PUSH_SAME_WORDS
+			: v[i].target & TT_PUSH_BLOCK ? TT_PUSH_BLOCK_WORDS : TT_PUSH_WORDS));
+	free(v);
+	return (uint32_t)n;
 }
 
 static void append_moves(Block *b, const ProgramOpCore *on)

@@ -85,6 +85,21 @@ static void rows_that_come_to_a_core_that_reads_none_are_waited_for(void **state
 		     "op t@2 reshard=0\n", 6);
 }
 
+/* Every core sends some planes of four column phases to all others. */
+static void what_goes_from_all_cores_to_all_fits_into_parameters(void **state)
+{
+	runs_exactly(*state,
+		     "graph \"net\"\n"
+		     "%x = input : f32[1,127,8,28]\n"
+		     "%r = relu %x {hints = [stored = \"bfp8_b\"]} : f32[1,127,8,28]\n"
+		     "%s = space_to_depth %r {block = 4, hints = [stored = \"bfp8_b\"]} "
+		     ": f32[1,2032,2,7]\n"
+		     "%a = add %s, %s : f32[1,2032,2,7]\n"
+		     "%o = output %a : f32[1,2032,2,7]\n",
+		     "tensor s.phased3 bands=8 splits=4\n"
+		     "tensor s bands=1 splits=64\n", 64);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -93,6 +108,7 @@ int main(void)
 		TEST(a_dilated_window_that_reaches_the_image_may_be_bfp8_b),
 		TEST(a_column_stride_over_many_channels_is_read_in_parts),
 		TEST(rows_that_come_to_a_core_that_reads_none_are_waited_for),
+		TEST(what_goes_from_all_cores_to_all_fits_into_parameters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

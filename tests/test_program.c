@@ -215,7 +215,7 @@ static void what_would_not_run_is_refused(void **state)
 		{ "arrival core 0 op 0", "arrival core 1 op 0", "rows of op 0 from core 1, which pushes none" },
 		{ "arrival core 0 op 0", "arrival core 0 op 1", "waits for rows of op 1, which is not over" },
 		{ "push core 1", "push core 2", "rows cannot be pushed to core 2" },
-		{ "bytes 1536 count 1", "bytes 1536 count 2048", "a push has 2048 runs, 2047 are the most" },
+		{ "bytes 1536 count 1", "bytes 1536 count 1024", "a push has 1024 runs, 1023 are the most" },
 		{ "push core 1 from 0x20600 to 0x20000", "push core 0 from 0x20600 to 0x20200", "overlaps" },
 		{ "from 0x20600 to 0x20000 bytes 1536 count 1", "from 0 to 0 bytes 0 count 1", "in no buffer" },
 		{ "push core 1 from 0x20600 to 0x20000 bytes 1536 count 1",

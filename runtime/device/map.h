@@ -163,12 +163,13 @@ typedef struct TtArrival {
 typedef struct TtPush {
 	uint32_t target; /* node >> 4 | core << TT_PUSH_CORE | count << TT_PUSH_COUNT;
 	                    TT_PUSH_LAST: the last to this core in this op, tell it;
-	                    TT_PUSH_BLOCK */
+	                    TT_PUSH_BLOCK; TT_PUSH_SAME: as the one before in all but
+	                    the core, and only this word */
 	uint32_t from, to, bytes, from_step, to_step;
 	uint32_t values_from, values_to; /* only with TT_PUSH_BLOCK, else the next one */
 } TtPush;
 
-enum { TT_PUSH_WORDS = 6, TT_PUSH_BLOCK_WORDS = 8 };
+enum { TT_PUSH_SAME_WORDS = 1, TT_PUSH_WORDS = 6, TT_PUSH_BLOCK_WORDS = 8 };
 
 enum {
 	TT_ARRIVAL_OP = 8,
@@ -176,8 +177,9 @@ enum {
 	TT_PUSH_CORES = 127, /* mask behind the shift */
 	TT_PUSH_LAST = 1 << 19,
 	TT_PUSH_BLOCK = 1 << 20, /* exponents; then, 16 times as long, their values */
-	TT_PUSH_COUNT = 21,
-	TT_PUSH_MOST = 2047, /* runs */
+	TT_PUSH_SAME = 1 << 21,
+	TT_PUSH_COUNT = 22,
+	TT_PUSH_MOST = 1023, /* runs */
 };
 
 /*

@@ -74,26 +74,25 @@ static inline uint32_t tt_moves(const TtOp *op, TtMoveWhen when)
 	return n;
 }
 
-static inline uint32_t tt_push_core(const TtPush *p)
+static inline uint32_t tt_push_core(uint32_t target)
 {
-	return p->target >> TT_PUSH_CORE & TT_PUSH_CORES;
+	return target >> TT_PUSH_CORE & TT_PUSH_CORES;
 }
 
-static inline uint32_t tt_push_node(const TtPush *p)
+static inline uint32_t tt_push_node(uint32_t target) { return target << 4 & 0xfff0; }
+
+static inline uint32_t tt_push_words(uint32_t target)
 {
-	return p->target << 4 & 0xfff0;
+	if (target & TT_PUSH_SAME)
+		return TT_PUSH_SAME_WORDS;
+	return target & TT_PUSH_BLOCK ? TT_PUSH_BLOCK_WORDS : TT_PUSH_WORDS;
 }
 
-static inline const TtPush *tt_next_push(const TtPush *p)
+static inline void tt_push_runs(const TtPush *p, uint32_t target, uint32_t from, uint32_t to,
+				uint32_t times)
 {
-	const uint32_t words = p->target & TT_PUSH_BLOCK ? TT_PUSH_BLOCK_WORDS : TT_PUSH_WORDS;
-	return (const TtPush *)(const void *)((const uint32_t *)(const void *)p + words);
-}
-
-static inline void tt_push_runs(const TtPush *p, uint32_t from, uint32_t to, uint32_t times)
-{
-	for (uint32_t count = p->target >> TT_PUSH_COUNT; count; count--) {
-		tt_noc_write(from, tt_push_node(p), to, times * p->bytes);
+	for (uint32_t count = target >> TT_PUSH_COUNT; count; count--) {
+		tt_noc_write(from, tt_push_node(target), to, times * p->bytes);
 		from += times * p->from_step;
 		to += times * p->to_step;
 	}
@@ -103,23 +102,25 @@ static inline void tt_push_runs(const TtPush *p, uint32_t from, uint32_t to, uin
  * there and back else. */
 static inline void tt_push_rows(const TtOp *op, uint32_t s)
 {
-	const TtPush *p = (const TtPush *)(const void *)tt_op_words(op, op->pushes_at);
-	const TtPush *const first = p;
+	const uint32_t *const first = tt_op_words(op, op->pushes_at), *at = first;
+	const TtPush *p = (const TtPush *)(const void *)first;
 	const uint32_t self = tt_launch()->core;
 	if (!op->pushes)
 		return;
-	for (uint32_t i = op->pushes; i; i--, p = tt_next_push(p)) {
-		if (p->target >> TT_PUSH_COUNT && tt_push_core(p) != self)
-			tt_l1_reach(TT_ENTERED + 4 * tt_push_core(p), s);
-		tt_push_runs(p, p->from, p->to, 1);
-		if (p->target & TT_PUSH_BLOCK)
-			tt_push_runs(p, p->values_from, p->values_to, 16);
+	for (uint32_t i = op->pushes; i; i--, at += tt_push_words(*at)) {
+		if (!(*at & TT_PUSH_SAME))
+			p = (const TtPush *)(const void *)at;
+		if (*at >> TT_PUSH_COUNT && tt_push_core(*at) != self)
+			tt_l1_reach(TT_ENTERED + 4 * tt_push_core(*at), s);
+		tt_push_runs(p, *at, p->from, p->to, 1);
+		if (*at & TT_PUSH_BLOCK)
+			tt_push_runs(p, *at, p->values_from, p->values_to, 16);
 	}
 	noc_async_write_barrier();
-	p = first;
-	for (uint32_t i = op->pushes; i; i--, p = tt_next_push(p))
-		if ((p->target & TT_PUSH_LAST) && tt_push_core(p) != self)
-			tt_noc_word(tt_push_node(p), TT_PUSHED + 4 * self, s);
+	at = first;
+	for (uint32_t i = op->pushes; i; i--, at += tt_push_words(*at))
+		if ((*at & TT_PUSH_LAST) && tt_push_core(*at) != self)
+			tt_noc_word(tt_push_node(*at), TT_PUSHED + 4 * self, s);
 }
 
 #endif
