@@ -79,22 +79,47 @@ static bool aligned(Parts in, int64_t first, int64_t n, int64_t step, Parts *out
 	return n == 0;
 }
 
-Parts plan_slice_channels(Builder *b, const Op *op, Parts in, int64_t first, int64_t n,
-			  int64_t step)
+/* Channels first, first + step, ... in tensors of their own, all planes but the last
+ * full, as many as buffers take; bit for bit. */
+static Parts copied(Builder *b, const Op *op, Parts in, int64_t first, int64_t n, int64_t step)
 {
-	Parts out = { arena_array(b->a, Part, in.n + 1), 0 };
-	if (aligned(in, first, n, step, &out))
-		return out;
+	const int64_t most = plan_most_channels(b, 1);
+	const PlanTensor *like = in.v[0].tensor;
+	const int before = b->plan->nsteps;
 	int64_t *channels = arena_array(b->a, int64_t, n);
+	Parts out = { arena_array(b->a, Part, n / most + 1), 0 };
 	Product p = plain;
 	p.op = op;
 	for (int64_t i = 0; i < n; i++)
 		channels[i] = first + i * step;
-	PlanTensor *t = plan_tensor(b, op, "channels", 0, (int)n, in.v[0].tensor->height,
-				    in.v[0].tensor->layout.cols);
-	out = plan_part(b, t);
+	for (int64_t at = 0; at < n; at += most) {
+		const int count = (int)(n - at < most ? n - at : most);
+		PlanTensor *t = plan_tensor(b, op, arena_printf(b->a, "channels%d", b->plan->ntensors),
+					    (int)at, count, like->height, like->layout.cols);
+		for (int i = 0; i < in.n; i++)
+			if (in.v[i].tensor->layout.type == DEV_BF16)
+				t->layout.type = DEV_BF16;
+		out.v[out.n++] = (Part){ t, 0, count };
+	}
 	plan_select(b, &p, in, channels, out);
+	for (int i = before; i < b->plan->nsteps; i++) {
+		Step *s = &b->plan->steps[i];
+		s->act = (Act){ 0 };
+		s->phases = s->kind == STEP_CONV ? 4 : s->phases; /* all bits of a pixel */
+	}
 	return out;
+}
+
+Parts plan_slice_channels(Builder *b, const Op *op, Parts in, int64_t first, int64_t n,
+			  int64_t step)
+{
+	Parts whole = { arena_array(b->a, Part, in.n + 1), 0 };
+	return aligned(in, first, n, step, &whole) ? whole : copied(b, op, in, first, n, step);
+}
+
+Parts plan_close_up(Builder *b, const Op *op, Parts in)
+{
+	return copied(b, op, in, 0, count_of(in), 1);
 }
 
 void plan_select_channels(Builder *b, const Op *op)

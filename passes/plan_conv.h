@@ -38,6 +38,10 @@ void plan_select(Builder *b, const Product *p, Parts in, const int64_t *channels
 Parts plan_slice_channels(Builder *b, const Op *op, Parts in, int64_t first, int64_t n,
 			  int64_t step);
 
+/* The same channels without gaps: all planes but the last of each part are full, and so
+ * is the last of all parts but one. */
+Parts plan_close_up(Builder *b, const Op *op, Parts in);
+
 /* A 2x2 transposed convolution of stride 2, if its result is one tensor. */
 bool plan_pairs(Builder *b, const Op *op);
 

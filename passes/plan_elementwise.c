@@ -9,7 +9,7 @@
  * A constant for each channel is STEP_CHANNEL with one tap, and so is batch norm:
  * scale and bias in bf16. Constants of any other shape are brought in as tensors.
  */
-#include "passes/plan_steps.h"
+#include "passes/plan_conv.h"
 
 #include <limits.h>
 #include <math.h>
@@ -211,19 +211,35 @@ Step *plan_arith(Builder *b, const Op *op, OpKind arith, Part x, int x_spread, P
 	return s;
 }
 
+/* Channels that come next of both, up to the end of a part. */
+static int together(const Operand o[2], int left)
+{
+	for (int i = 0; i < 2; i++)
+		left = channels_left(&o[i]) < left ? channels_left(&o[i]) : left;
+	return left;
+}
+
+/* Do parts that end inside of a plane end at the same channel of both? */
+static bool line_up(const Operand operands[2], int channels)
+{
+	Operand o[2] = { operands[0], operands[1] };
+	for (int done = 0, count; done < channels; done += count) {
+		count = together(o, channels - done);
+		if (o[0].used % PLANE || o[1].used % PLANE)
+			return false;
+		take(&o[0], count);
+		take(&o[1], count);
+	}
+	return true;
+}
+
 static void two_tensors(Builder *b, const Op *op, Operand o[2])
 {
 	const int channels = (int)op->shape.dim[1];
 	Part *v = arena_array(b->a, Part, o[0].in.n + o[1].in.n + 1);
 	int n = 0;
 	for (int done = 0; done < channels; n++) {
-		const int left[2] = { channels_left(&o[0]), channels_left(&o[1]) };
-		const int least = left[0] < left[1] ? left[0] : left[1];
-		const int count = least < channels - done ? least : channels - done;
-		if (o[0].used % PLANE || o[1].used % PLANE) {
-			plan_refuse(b, op, "its operands are joined at different channels that are no multiples of 16");
-			return;
-		}
+		const int count = together(o, channels - done);
 		const Part x = take(&o[0], count), y = take(&o[1], count);
 		Step *s = plan_arith(b, op, op->kind, x, o[0].spread, y, o[1].spread);
 		s->channel = done;
@@ -273,5 +289,8 @@ void plan_binary(Builder *b, const Op *op)
 	for (int i = 0; i < 2; i++)
 		o[i].in = op_in(op, i)->kind == OP_CONSTANT ? constant(b, op_in(op, i))
 							   : plan_parts(b, op_in(op, i));
+	for (int i = 0; i < 2; i++)
+		if (!line_up(o, (int)op->shape.dim[1]) && o[i].in.n > 1)
+			o[i].in = plan_close_up(b, op, o[i].in);
 	two_tensors(b, op, o);
 }

@@ -100,6 +100,22 @@ static void what_goes_from_all_cores_to_all_fits_into_parameters(void **state)
 		     "tensor s bands=1 splits=64\n", 64);
 }
 
+/* One operand has 7 and 7 channels, the other 14. */
+static void parts_that_do_not_line_up_are_joined(void **state)
+{
+	runs_exactly(*state,
+		     "graph \"net\"\n"
+		     "%x = input : f32[2,7,4,9]\n"
+		     "%r = relu %x : f32[2,7,4,9]\n"
+		     "%j = concat %x, %r {axis = 1} : f32[2,14,4,9]\n"
+		     "%k = constant splat 0 : f32[1,14,4,9]\n"
+		     "%m = min %j, %k : f32[2,14,4,9]\n"
+		     "%y = input : f32[2,14,4,9]\n"
+		     "%s = sub %y, %j : f32[2,14,4,9]\n"
+		     "%o1 = output %m : f32[2,14,4,9]\n"
+		     "%o2 = output %s : f32[2,14,4,9]\n", "", 2);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -109,6 +125,7 @@ int main(void)
 		TEST(a_column_stride_over_many_channels_is_read_in_parts),
 		TEST(rows_that_come_to_a_core_that_reads_none_are_waited_for),
 		TEST(what_goes_from_all_cores_to_all_fits_into_parameters),
+		TEST(parts_that_do_not_line_up_are_joined),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
