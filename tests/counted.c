@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/blocks.h"
 #include "backend/routines.h"
 #include "runtime/host/tessera_rt.h"
 #include "tests/check.h"
@@ -50,6 +51,19 @@ Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char 
 	tessera_device_close(d);
 	tessera_package_close(package);
 	return all;
+}
+
+Counters counted_without_blocks(const Program *p, const Counters *all, int first, int ops, int core)
+{
+	Counters sum = { 0 };
+	for (int op = first; op < first + ops; op++) {
+		const int64_t next = blocks_bytes(p, (op + 1) % p->nops, core);
+		counters_add(&sum, &all[op * p->ncores + core]);
+		sum.noc_transfers -= work_packets(next);
+		sum.noc_read_bytes -= next;
+		sum.dram_read_bytes -= next;
+	}
+	return sum;
 }
 
 static void compare(const Program *p, int op, int core, const Counters *want, const Counters *got,

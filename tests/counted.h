@@ -19,6 +19,11 @@ typedef struct Compared {
 /* Counters of op and core, [op * cores + core], of the second run on `device`. */
 Counters *counted_run(Arena *a, const Program *p, const Emission *e, const char *device);
 
+/* Sums of so many ops from `first` on, of one core, less what it takes to fetch the
+ * parameters of the next op each time: a plan does not know those. */
+Counters counted_without_blocks(const Program *p, const Counters *all, int first, int ops,
+				int core);
+
 /* Fails at the first that differs. */
 void counted_check(Arena *a, const Program *p, const Emission *e, Compared *t);
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/blocks.h"
 #include "backend/lower.h"
 #include "ir/plan_work.h"
 #include "passes/cost_step.h"
@@ -61,20 +60,6 @@ static void note(const Plan *p, const Step *s)
 		seen.idle += region_empty(t->shard[c].own);
 }
 
-/* What the lowering says, without the block of the next op. */
-static Counters lowered(const Program *g, const Counters *all, int first, int ops, int core)
-{
-	Counters sum = { 0 };
-	for (int op = first; op < first + ops; op++) {
-		const int64_t next = blocks_bytes(g, (op + 1) % g->nops, core);
-		counters_add(&sum, &all[op * g->ncores + core]);
-		sum.noc_transfers -= work_packets(next);
-		sum.noc_read_bytes -= next;
-		sum.dram_read_bytes -= next;
-	}
-	return sum;
-}
-
 static void compare(const Plan *p, int step, int core, const Counters *want, const char *what)
 {
 	Counters got;
@@ -105,7 +90,7 @@ static void check_counters(const Plan *p, const char *what)
 		assert_true(op + ops <= g->nops);
 		note(p, &p->steps[i]);
 		for (int core = 0; core < p->cores; core++) {
-			const Counters want = lowered(g, all, op, ops, core);
+			const Counters want = counted_without_blocks(g, all, op, ops, core);
 			compare(p, i, core, &want, what);
 		}
 		op += ops;
