@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "ir/weight_round.h"
+
 enum { CHANNEL_ROWS = 4, BINARY_ROWS = 4, PAIR_ROWS = 2 }; /* of positions at a time */
 
 static uint32_t type_of(const Step *s, int part)
@@ -23,20 +25,27 @@ void lower_channel(Lowering *l, const Step *s)
 	lower_around(l, op, s);
 }
 
-void lower_channel_pages(const Step *s, Range groups, uint8_t *to)
+static void put_bf16(uint8_t *to, float v)
 {
-	for (int g = groups.first; g < groups.end; g++)
-		for (int row = 0; row <= s->taps; row++)
-			for (int i = 0; i < TILE; i++, to += 2) {
-				const int channel = g * TILE + i, at = s->channel + channel;
-				double v = 0;
-				if (channel < s->out->channels && row)
-					v = tensor_f64(s->filter, at * s->taps + row - 1);
-				else if (channel < s->out->channels && s->bias)
-					v = tensor_f64(s->bias, at);
-				const uint16_t bits = float_to_bf16((float)v);
-				memcpy(to, &bits, 2);
-			}
+	const uint16_t bits = float_to_bf16(v);
+	memcpy(to, &bits, sizeof bits);
+}
+
+/* Bias and taps of 32 channels each, a row behind the other. */
+void lower_channel_pages(Lowering *l, const Step *s, Range groups, uint8_t *to)
+{
+	float *taps = arena_array(l->arena, float, s->taps);
+	for (int g = groups.first; g < groups.end; g++, to += 2 * TILE * (s->taps + 1))
+		for (int i = 0; i < TILE; i++) {
+			const int channel = g * TILE + i, at = s->channel + channel;
+			const bool is = channel < s->out->channels;
+			for (int t = 0; t < s->taps; t++)
+				taps[t] = is ? (float)tensor_f64(s->filter, at * s->taps + t) : 0;
+			weight_round(DEV_BF16, taps, 1, s->taps);
+			put_bf16(to + 2 * i, is && s->bias ? (float)tensor_f64(s->bias, at) : 0);
+			for (int t = 0; t < s->taps; t++)
+				put_bf16(to + 2 * (TILE * (t + 1) + i), taps[t]);
+		}
 }
 
 void lower_binary(Lowering *l, const Step *s)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "backend/routines.h"
+#include "ir/weight_round.h"
 
 uint64_t lower_dram_all(Lowering *l, uint64_t bytes)
 {
@@ -61,6 +62,7 @@ static uint8_t *pack_part(Lowering *l, const Step *s, int part, int64_t first, i
 			for (int64_t t = 0; t < w.taps; t++)
 				values[(o * w.cin + c) * w.taps + t] =
 					weight(s, cin, o, first + c, t);
+	weight_round(w.type, values, w.cout, (int64_t)w.cin * w.taps);
 	uint8_t *to = arena_alloc(l->arena, weight_bytes(&w));
 	const WeightStrides at = { .tap = 1, .cin = w.taps, .cout = (int64_t)w.cin * w.taps };
 	weight_blocks_pack(&w, values, at, to);
@@ -135,7 +137,7 @@ uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
 		* (uint64_t)s->page_bytes;
 	uint8_t *data = arena_alloc(l->arena, bytes);
 	if (s->kind == STEP_CHANNEL)
-		lower_channel_pages(s, groups, data);
+		lower_channel_pages(l, s, groups, data);
 	else
 		pack_products(l, s, groups, data);
 	return place_image(l, s, data, bytes);
