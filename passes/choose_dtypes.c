@@ -16,6 +16,10 @@
  *            even from afar (first layer), or has its result read by no
  *            other (last layer); else bfp8_b. prelu slopes are bf16
  *
+ * What layers round adds up. With more than DEEP products on some way from input to
+ * output, bf16 alone is allowed where bfp8_b saves little: for results of less than
+ * SMALL bytes, and for weights of which FEW or less make a value.
+ *
  * A hint `stored` or `weights` on the op overrides either. Ops that do not
  * run on a device, constants, outputs and views are left alone.
  */
@@ -27,6 +31,22 @@
 #include "passes/product.h"
 
 enum { AFTER_PRODUCT = 1, BEFORE_PRODUCT = 2, AT_OUTPUT = 4 };
+
+enum { DEEP = 24, SMALL = 1 << 20, FEW = 256 };
+
+/* Products on the longest way through the graph; leaves it in the marks. */
+static int64_t depth(const Graph *g)
+{
+	int64_t deepest = 0;
+	for_each_op(op, g) {
+		op->mark = 0;
+		for (int i = 0; i < op->nin; i++)
+			op->mark = op_in(op, i)->mark > op->mark ? op_in(op, i)->mark : op->mark;
+		op->mark += op_is_product(op);
+		deepest = op->mark > deepest ? op->mark : deepest;
+	}
+	return deepest;
+}
 
 /* Marks every op with what lies above and below it. */
 static void mark(Graph *g)
@@ -62,20 +82,29 @@ static bool has_result_on_device(const Op *op)
 		&& op->kind != OP_OUTPUT && op->kind != OP_VIEW;
 }
 
-static DevTypes stored(const Op *op)
+static DevTypes stored(const Op *op, bool deep)
 {
 	if (!has_result_on_device(op))
 		return DEV_UNSET;
 	const bool edge = op->kind == OP_INPUT || op->mark & AT_OUTPUT;
-	return hinted(op, "stored", edge || op->shape.rank != 4 ? DEV_BF16 : DEV_BF16 | DEV_BFP8_B);
+	const bool small = deep && 2 * shape_count(op->shape) < SMALL;
+	return hinted(op, "stored", edge || small || op->shape.rank != 4
+		      ? DEV_BF16 : DEV_BF16 | DEV_BFP8_B);
 }
 
-static DevTypes weights(const Op *op)
+/* Products that make a value of the result. */
+static int64_t products(const Op *op)
+{
+	return product_inputs(op) / product_groups(op) * product_taps(op);
+}
+
+static DevTypes weights(const Op *op, bool deep)
 {
 	const int64_t inner = AFTER_PRODUCT | BEFORE_PRODUCT;
 	if (!op_is(op, DEVICE | WEIGHTS))
 		return DEV_UNSET;
-	if (!op_is_product(op) || product_is_depthwise(op) || (op->mark & inner) != inner)
+	if (!op_is_product(op) || product_is_depthwise(op) || (op->mark & inner) != inner
+	    || (deep && products(op) <= FEW))
 		return hinted(op, "weights", DEV_BF16);
 	return hinted(op, "weights", DEV_BFP8_B);
 }
@@ -84,9 +113,10 @@ bool pass_choose_dtypes(Graph *g)
 {
 	bool changed = false;
 
+	const bool deep = depth(g) > DEEP;
 	mark(g);
 	for_each_op(op, g) {
-		const DevTypes s = stored(op), w = weights(op);
+		const DevTypes s = stored(op, deep), w = weights(op, deep);
 		changed |= s != op->stored || w != op->weights;
 		op->stored = s;
 		op->weights = w;
