@@ -57,11 +57,11 @@ void lower_reduce(Lowering *l, const Step *s)
 	ProgramOp *op = lower_tiles(l, s);
 	const uint32_t in = (uint32_t)s->in[0].tensor->layout.type;
 	const uint32_t kind = (uint32_t)s->reduce.kind, pair = s->reduce.pair;
-	const uint32_t pixels = (uint32_t)s->out->layout.cols;
+	const uint32_t pixels = (uint32_t)s->out->layout.cols, onto = s->reduce.onto ? pixels : 0;
 	set_image(l, op, s);
 	program_set(op, "scale", 0, as_word(s->reduce.scale));
-	lower_run(l, op, TT_TRISC0, "reduce_unpack", (uint32_t[]){ in, kind }, 2);
-	lower_run(l, op, TT_TRISC1, "reduce_math", (uint32_t[]){ kind, pair }, 2);
+	lower_run(l, op, TT_TRISC0, "reduce_unpack", (uint32_t[]){ in, kind, onto }, 3);
+	lower_run(l, op, TT_TRISC1, "reduce_math", (uint32_t[]){ kind, pair, onto }, 3);
 	if (s->out->partial)
 		lower_run(l, op, TT_TRISC2, "store_pixels", &pixels, 1);
 	else

@@ -139,6 +139,7 @@ static void add_constants(const Seen *s, const ProgramVariant *v, Work *w)
 	w->row_bytes = row_bytes(s);
 	w->kind = constant(v, "kind", 0);
 	w->pair = constant(v, "pair", 0);
+	w->onto = constant(v, "onto", 0);
 	w->pixels = constant(v, "pixels", 0);
 	w->sum = constant(v, "sum", 0);
 	w->mix_across = constant(v, "across", 0);

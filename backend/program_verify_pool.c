@@ -58,8 +58,11 @@ void verify_reduce(const Tiles *t)
 	const uint32_t pair = tiles_told(t, TT_TRISC1, "reduce_math", "pair");
 	const uint32_t pixels = tiles_told(t, TT_TRISC2, "store_pixels", "pixels");
 	const bool deviation = kind == TT_REDUCE_DEVIATION;
+	const uint32_t onto = tiles_told(t, TT_TRISC0, "reduce_unpack", "onto");
 	if (kind != tiles_told(t, TT_TRISC1, "reduce_math", "kind"))
 		WRONG(t, "unpack and math are not told the same kind");
+	if (onto != tiles_told(t, TT_TRISC1, "reduce_math", "onto") || (onto && onto != pixels))
+		WRONG(t, "onto %u pixels of the result, of which %u are stored", onto, pixels);
 	if (p->rows > 1 || p->cols != 1 + pair || (pixels && pixels != p->cols))
 		WRONG(t, "cols, rows: %u x %u pixels of a result that has %u", p->rows, p->cols, 1 + pair);
 	if (p->segments != 1u + deviation)

@@ -26,7 +26,11 @@ bool step_moves(const Step *s)
 	return s->kind == STEP_RESHARD || s->kind == STEP_SPILL || s->kind == STEP_REFILL;
 }
 
-bool step_can_slice(const Step *s) { return step_slicing[s->kind]; }
+/* What is left of each band is reduced to one pixel at once. */
+bool step_can_slice(const Step *s)
+{
+	return step_slicing[s->kind] && (s->kind != STEP_REDUCE || s->out->partial);
+}
 
 static int larger(int a, int b) { return a > b ? a : b; }
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -152,11 +156,25 @@ Region step_reads(const Step *s, int part, Region out)
 
 static const PlanTensor *worked_on(const Step *s) { return s->out ? s->out : s->in[0].tensor; }
 
+Range step_sliced_rows(const Step *s, Region own)
+{
+	if (s->kind == STEP_REDUCE)
+		return region_empty(own) ? (Range){ 0, 0 } : s->row_map[own.rows.first];
+	return own.rows;
+}
+
+Range step_slice_of(const Step *s, Range rows, int i)
+{
+	rows.first += i * s->slice;
+	rows.end = smaller(rows.end, rows.first + s->slice);
+	return range_count(rows) ? rows : (Range){ 0, 0 };
+}
+
 int step_slices(const Plan *p, const Step *s)
 {
 	int most = 1;
 	for (int c = 0; c < p->cores; c++) {
-		const int rows = range_count(worked_on(s)->shard[c].own.rows);
+		const int rows = range_count(step_sliced_rows(s, worked_on(s)->shard[c].own));
 		most = larger(most, (rows + s->slice - 1) / s->slice);
 	}
 	return most;
@@ -167,11 +185,13 @@ int step_slice_buffers(const Step *s) { return s->single ? 1 : 2; }
 Region step_slice(const Step *s, int k, int core, int i)
 {
 	Region r = worked_on(s)->shard[core].own;
-	r.rows.first += i * s->slice;
-	r.rows.end = smaller(r.rows.end, r.rows.first + s->slice);
-	if (region_empty(r))
-		r.rows = (Range){ 0, 0 };
-	return k == s->nin || !s->out ? r : step_reads(s, k, r);
+	const Range rows = step_slice_of(s, step_sliced_rows(s, r), i);
+	if (s->kind != STEP_REDUCE || !range_count(rows))
+		r.rows = rows;
+	if (k == s->nin || !s->out)
+		return r;
+	const Region read = step_reads(s, k, r);
+	return s->kind == STEP_REDUCE && k == 0 ? (Region){ rows, read.planes } : read;
 }
 
 static void print_range(Range r, FILE *f)

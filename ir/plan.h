@@ -82,7 +82,8 @@ typedef struct Cut {
 	int bands, splits;
 } Cut;
 
-typedef struct PlanTensor {
+typedef struct PlanTensor PlanTensor;
+struct PlanTensor {
 	int id;           /* its place among the tensors of the plan */
 	const Op *op;     /* whose result it is, or part of it, or a step on the way to it */
 	const char *name; /* the op's, or with a suffix; unique in the plan */
@@ -98,10 +99,11 @@ typedef struct PlanTensor {
 	Shard *shard;     /* of each core; in DRAM, what it writes and what it reads */
 	int buffer_rows, buffer_planes; /* of an image and phase: the most any core keeps */
 	bool partial;     /* a row for what each band makes of its own: as high as the cut has it */
+	const PlanTensor *reduced; /* whose rows those bands are of; NULL unless partial */
 	int slack;        /* bytes behind the last plane that a reader may run into */
 	int64_t bytes;    /* of the buffer, slack included; its address is the layout's */
 	int born, done, dies; /* steps: first and last to write it, last to read it */
-} PlanTensor;
+};
 
 /* Planes of the buffer, of all images and phases. */
 static inline int tensor_buffer_planes(const PlanTensor *t)
@@ -144,6 +146,7 @@ typedef enum ReduceKind { REDUCE_MAX, REDUCE_SUM, REDUCE_DEVIATION } ReduceKind;
 typedef struct Reduce {
 	ReduceKind kind;
 	bool pair;
+	bool onto; /* what is there counts too: of slices behind the first */
 	float scale;
 } Reduce;
 
@@ -209,7 +212,7 @@ typedef struct Step {
 	int64_t scratch_bytes; /* of a host edge: EDGE_SLOTS rows of each channel of a plane */
 	uint32_t scratch_address;
 	bool beside;     /* goes on while the next step that is not beside runs */
-	int slice;       /* rows of the result at a time; 0: all of them */
+	int slice;       /* rows of the result at a time, of a reduction those it reads; 0: all */
 	bool single;     /* a slice is read, worked on and written before the next is read */
 	PlanTensor **slices; /* of parts in DRAM, then of the result: two buffers in L1, or one */
 } Step;
@@ -253,6 +256,11 @@ int step_arith(const Step *s);
 /* What of part `part`'s tensor a step reads to make a region of its result;
  * rows outside of the image included. */
 Region step_reads(const Step *s, int part, Region out);
+
+/* The rows that are cut into slices: of what a core owns of the result, or (a host edge
+ * out) sends; of a reduction, those it makes its row of. And slice i of them. */
+Range step_sliced_rows(const Step *s, Region own);
+Range step_slice_of(const Step *s, Range rows, int i);
 
 /* Of a step in slices: how many there are, and what a core has of part k in slice
  * i, or (k == nin) of the result. A host edge out sends what it reads. */

@@ -105,6 +105,12 @@ bool plan_reads_dram(const Plan *p, const PlanTensor *t, int reader, Region writ
 	return false;
 }
 
+void step_slice_map(const Step *s, int i, Range *map)
+{
+	for (int y = 0; y < s->out->height; y++)
+		map[y] = step_slice_of(s, s->row_map[y], i);
+}
+
 PlanTensor *step_slice_tensor(Arena *a, const Plan *p, const Step *s, int k, int i)
 {
 	const PlanTensor *buffers = s->slices[k];
@@ -137,5 +143,11 @@ Step step_slice_step(Arena *a, const Plan *p, const Step *s, int i)
 	}
 	if (s->out)
 		x.out = step_slice_tensor(a, p, s, s->nin, i);
+	if (s->kind == STEP_REDUCE) {
+		Range *map = arena_array(a, Range, s->out->height);
+		step_slice_map(s, i, map);
+		x.row_map = map;
+		x.reduce.onto = i > 0;
+	}
 	return x;
 }

@@ -62,6 +62,9 @@ Region step_reads_dram(const Step *s, int part, int core);
 /* Does a core read any of a region of a tensor in DRAM, in any step? */
 bool plan_reads_dram(const Plan *p, const PlanTensor *t, int reader, Region written);
 
+/* For each row that a reduction makes: which rows slice i of it has. */
+void step_slice_map(const Step *s, int i, Range *map);
+
 /* Slice i of a part, or (k == nin) of the result: as it stands in L1. And the step on
  * these. */
 PlanTensor *step_slice_tensor(Arena *a, const Plan *p, const Step *s, int k, int i);

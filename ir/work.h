@@ -47,7 +47,7 @@ typedef struct Work {
 
 	/* Constants of its variants. */
 	DevTypes in_type, weight_type, out_type, a_type, b_type;
-	int64_t n, hold, phases, op, kind, pair, pixels, sum;
+	int64_t n, hold, phases, op, kind, pair, onto, pixels, sum;
 	WorkId act;               /* that the math routine calls for each half of Dst, or none */
 	int64_t act_calls; /* how often: filled by the caller, as is the next line */
 	int64_t act_values, act_faces; /* times 32 values it works on; where it is told to begin */

@@ -104,14 +104,25 @@ static const PlanTensor *whole(const Step *s, int k)
 	return k < s->nin ? s->in[k].tensor : s->out;
 }
 
+/* Rows of a core that slices are of: a reduction's are those that it reads. */
+static Range rows_sliced(const Step *s, int core)
+{
+	const Region own = check_worked_on(s)->shard[core].own;
+	if (region_empty(own))
+		return (Range){ 0, 0 };
+	return s->kind == STEP_REDUCE ? s->row_map[own.rows.first] : own.rows;
+}
+
 /* Slices from row `at` of a core's on. */
 static void check_slice_of(const Checker *c, const Step *s, int k, int core, int at)
 {
 	const PlanTensor *t = s->slices[k];
-	const Region own = check_worked_on(s)->shard[core].own;
-	Range rows = { at, at + s->slice < own.rows.end ? at + s->slice : own.rows.end };
-	Range planes = own.planes;
-	if (k < s->nin && s->out) {
+	const Range all = rows_sliced(s, core);
+	Range rows = { at, at + s->slice < all.end ? at + s->slice : all.end };
+	Range planes = check_worked_on(s)->shard[core].own.planes;
+	if (k < s->nin && s->out && s->kind == STEP_REDUCE) {
+		planes = check_planes_read(s, k, planes);
+	} else if (k < s->nin && s->out) {
 		planes = check_planes_read(s, k, planes);
 		rows = check_rows_read(s, k, rows);
 	}
@@ -132,16 +143,15 @@ static void check_slice_buffer(const Checker *c, const Step *s, int k)
 		  "slices '%s' (pitch %d, lead %d) are not laid out as '%s' (pitch %d, lead %d)",
 		  t->name, x->pitch, x->lead, all->name, y->pitch, y->lead);
 	for (int core = 0; core < c->p->cores; core++) {
-		const Region own = check_worked_on(s)->shard[core].own;
-		const int end = region_empty(own) ? own.rows.first : own.rows.end;
-		for (int at = own.rows.first; at < end; at += s->slice)
+		const Range rows = rows_sliced(s, core);
+		for (int at = rows.first; at < rows.end; at += s->slice)
 			check_slice_of(c, s, k, core, at);
 	}
 }
 
 static void check_slices(const Checker *c, const Step *s)
 {
-	const int unit = check_worked_on(s)->row_unit;
+	const PlanTensor *cut = s->kind == STEP_REDUCE ? s->in[0].tensor : check_worked_on(s);
 	bool any = false;
 	for (int k = 0; k <= s->nin; k++) {
 		const PlanTensor *t = whole(s, k);
@@ -162,7 +172,8 @@ static void check_slices(const Checker *c, const Step *s)
 		  any ? "some" : "nothing");
 	STEP_RULE(c, s, !s->slice || step_can_slice(s), "it cannot work on slices of %d rows", s->slice);
 	STEP_RULE(c, s, s->slice || !s->single, "one slice at a time, and it has none");
-	STEP_RULE(c, s, s->slice % unit == 0, "slices of %d rows, units are %d", s->slice, unit);
+	STEP_RULE(c, s, s->slice % cut->row_unit == 0, "slices of %d rows, units are %d", s->slice,
+		  cut->row_unit);
 }
 
 /* A window sees zeros beside the image: the lead, and that of the next row. */

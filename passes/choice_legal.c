@@ -149,20 +149,24 @@ bool choice_is_sliced(const Plan *bare, const Choice *choices, int step)
 	return any;
 }
 
+const PlanTensor *choice_sliced(const PlanTensor *t) { return t->partial ? t->reduced : t; }
+
 /* Units of rows on the fullest core. */
 static int most_units(const PlanTensor *t, int bands)
 {
 	return ratio_up(choice_most_rows(t, bands), t->row_unit);
 }
 
-bool choice_slice_ok(const PlanTensor *t, int bands, int slice)
+bool choice_slice_ok(const PlanTensor *result, int bands, int slice)
 {
+	const PlanTensor *t = choice_sliced(result);
 	return slice > 0 && slice % t->row_unit == 0
 		&& slice / t->row_unit <= most_units(t, bands);
 }
 
-int choice_slices(const PlanTensor *t, int bands, int *values, int most)
+int choice_slices(const PlanTensor *result, int bands, int *values, int most)
 {
+	const PlanTensor *t = choice_sliced(result);
 	const int units = most_units(t, bands);
 	int n = 0;
 	for (int u = 1; u <= units && units <= FEW_SLICES; u++)

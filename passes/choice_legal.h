@@ -50,11 +50,13 @@ bool choice_dram_ok(const Plan *bare, const PlanTensor *t);
 /* Does the step work on a tensor in DRAM, by what was chosen for who makes it? */
 bool choice_is_sliced(const Plan *bare, const Choice *choices, int step);
 
-/* Rows of a slice: whole units, no more than a core has. `t` is the result or, of a
- * host edge out, what it sends. Of many units the list has one for each number of
- * slices. */
-bool choice_slice_ok(const PlanTensor *t, int bands, int slice);
-int choice_slices(const PlanTensor *t, int bands, int *values, int most);
+/* Whose rows slices are of: the result's, or (a row for each band) those it is made of. */
+const PlanTensor *choice_sliced(const PlanTensor *result);
+
+/* Rows of a slice: whole units, no more than a core has. `result` is, of a host edge
+ * out, what it sends. Of many units the list has one for each number of slices. */
+bool choice_slice_ok(const PlanTensor *result, int bands, int slice);
+int choice_slices(const PlanTensor *result, int bands, int *values, int most);
 
 /* The step's weights as they come for cout_block and k_block of `c`: held, groups,
  * pages and their size are set. */

@@ -121,7 +121,8 @@ static const char *unsliced(const Case *e)
 	for (int i = t->born; i <= t->dies; i++) {
 		const Step *s = &p->steps[i];
 		const bool pieces = s->out && s->out->born != s->out->done;
-		if ((s->out == t || plan_reads(s, t)) && (pieces || !step_can_slice(s)))
+		const bool pixel = s->out == t && s->kind == STEP_REDUCE;
+		if ((s->out == t || plan_reads(s, t)) && (pieces || pixel || !step_can_slice(s)))
 			return choice_step_spelling(p, i);
 	}
 	return NULL;
@@ -153,19 +154,20 @@ static bool slice_ok(const Case *e)
 
 static int slice_most(const Case *e)
 {
-	const PlanTensor *t = sliced(e);
+	const PlanTensor *t = sliced(e), *rows = choice_sliced(t);
 	if (!e->k->cut[t->born])
 		return 0;
-	return choice_most_rows(t, e->k->choices[t->born].bands) + t->row_unit - 1;
+	return choice_most_rows(rows, e->k->choices[t->born].bands) + rows->row_unit - 1;
 }
 
 static const char *slice_why(const Case *e)
 {
-	const PlanTensor *t = sliced(e);
+	const PlanTensor *t = sliced(e), *rows = choice_sliced(t);
 	if (!choice_is_sliced(e->k->bare, e->k->choices, e->step))
 		return "is not possible for a step without a tensor in DRAM";
 	return arena_printf(e->k->a, "is no multiple of %d up to the %d rows of a core, whose tensor lies in DRAM",
-			    t->row_unit, choice_most_rows(t, e->k->choices[t->born].bands));
+			    rows->row_unit,
+			    choice_most_rows(rows, e->k->choices[t->born].bands));
 }
 
 static bool slice_buffer_ok(const Case *e)

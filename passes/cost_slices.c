@@ -15,10 +15,12 @@ typedef struct Slice {
 
 static bool in_dram(const PlanTensor *t) { return t && t->layout.place == PLACE_DRAM; }
 
+/* What a core makes in slice i; all of it, by some of the rows, if it is a reduction. */
 static Region slice_rows(const Step *s, Region own, int i)
 {
-	own.rows.first += i * s->slice;
-	own.rows.end = (int)cost_least(own.rows.end, own.rows.first + s->slice);
+	const Range rows = step_slice_of(s, step_sliced_rows(s, own), i);
+	if (s->kind != STEP_REDUCE || !range_count(rows))
+		own.rows = rows;
 	return own;
 }
 
@@ -48,11 +50,19 @@ static int64_t writes_time(const CostContext *x, const Step *s, const Shapes *al
 	return cost_traffic_time(x, &sum);
 }
 
-static Slice slice_time(CostContext *x, const Plan *p, const Step *s, const Shapes *all, int i)
+static Slice slice_time(CostContext *x, const Plan *p, const Step *whole, const Shapes *all, int i)
 {
 	Shapes part = { 0 };
+	Range map[MAX_BAND_ROWS];
+	Step view = *whole;
+	const Step *s = &view;
+	if (whole->kind == STEP_REDUCE) {
+		step_slice_map(whole, i, map);
+		view.row_map = map;
+		view.reduce.onto = i > 0;
+	}
 	for (int k = 0; k < all->n; k++) {
-		const Region r = slice_rows(s, all->v[k].own, i);
+		const Region r = slice_rows(whole, all->v[k].own, i);
 		if (region_empty(r))
 			continue;
 		part.v[part.n].own = r;
@@ -68,7 +78,7 @@ StepTime cost_slices(CostContext *x, const Plan *p, const Step *s, const Shapes 
 	Slice kind[MAX_KINDS];
 	int n = 0, full = INT32_MAX;
 	for (int k = 0; k < all->n; k++) {
-		const int rows = all->v[k].shape.own_rows;
+		const int rows = range_count(step_sliced_rows(s, all->v[k].own));
 		n = (int)cost_most(n, cost_up(rows, s->slice));
 		full = (int)cost_least(full, rows / s->slice);
 	}

@@ -135,6 +135,7 @@ static void add_constants(const Step *s, Work *w)
 	w->kind = s->reduce.kind;
 	w->pair = s->reduce.pair;
 	w->pixels = s->out->layout.cols;
+	w->onto = s->reduce.onto ? w->pixels : 0;
 	w->sum = s->reduce.kind == REDUCE_SUM;
 	if (s->kind == STEP_BINARY || s->kind == STEP_PAIR)
 		w->op = step_arith(s);

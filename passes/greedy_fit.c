@@ -136,7 +136,7 @@ static void try_ways(Fitting *f, const Choice *c)
 static bool is_low(const Fitting *f, int slice)
 {
 	bool low = slice <= MAX_BAND_ROWS;
-	for (int k = 0; k < f->bare->nin && f->bare->out; k++) {
+	for (int k = 0; k < f->bare->nin && f->bare->out && !f->bare->out->partial; k++) {
 		const Region out = { { 0, slice }, { 0, f->bare->out->layout.planes } };
 		low &= range_count(step_reads(&f->x, k, out).rows) <= MAX_BAND_ROWS;
 	}

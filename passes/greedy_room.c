@@ -208,7 +208,7 @@ static void slice_low(Greedy *g, int step)
 	const Step *s = &g->bare->steps[step];
 	Choice *c = &g->choices[step];
 	if (!greedy_fixed(g, step, CHOICE_slice) && !c->slice)
-		c->slice = (s->out ? s->out : s->in[0].tensor)->row_unit;
+		c->slice = choice_sliced(s->out ? s->out : s->in[0].tensor)->row_unit;
 	c->prefetch = 0;
 }
 
@@ -261,7 +261,7 @@ static const PlanTensor *part_of(const Step *s, int k)
 /* Are so many slices of the fewest rows lower than what is in L1 now? */
 static bool gains(const Step *s, int k, int slices, const PlanTensor *now)
 {
-	const int unit = (s->out ? s->out : now)->row_unit;
+	const int unit = choice_sliced(s->out ? s->out : now)->row_unit;
 	const Region out = { { 0, unit }, { 0, 1 } };
 	const Range rows = k < s->nin && s->out ? step_reads(s, k, out).rows : out.rows;
 	return slices * range_count(rows) < now->buffer_rows;

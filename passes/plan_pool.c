@@ -4,7 +4,8 @@
  *
  * A reduction is two steps: every core reduces the rows it has to a row of its
  * own, one band's below the other's, and the core that owns the result reduces
- * these.
+ * these. Of a tensor in DRAM a core has some rows at a time, and each goes onto what
+ * the others made of its row.
  */
 #include "passes/plan_steps.h"
 
@@ -44,6 +45,7 @@ static PlanTensor *reduce_rows(Builder *b, const Op *op, const char *name, Part 
 				    s->reduce.pair ? PAIR : 1);
 	t->layout.type = DEV_BF16;
 	t->partial = true;
+	t->reduced = in.tensor;
 	return plan_finish(b, s, t);
 }
 

@@ -19,6 +19,8 @@ bool plan_can_slice(const Plan *p, const PlanTensor *t)
 			continue;
 		if (s->out && s->out->born != s->out->done)
 			return false;
+		if (s->out == t && s->kind == STEP_REDUCE) /* a pixel, which grows where it is */
+			return false;
 		if (!step_can_slice(s) && s->kind != STEP_SPILL && s->kind != STEP_REFILL)
 			return false;
 		any = true;
@@ -98,9 +100,10 @@ static int highest(const Plan *p, const Step *s)
 {
 	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
 	int most = 1;
-	for (int c = 0; c < p->cores; c++)
-		if (range_count(t->shard[c].own.rows) > most)
-			most = range_count(t->shard[c].own.rows);
+	for (int c = 0; c < p->cores; c++) {
+		const int rows = range_count(step_sliced_rows(s, t->shard[c].own));
+		most = rows > most ? rows : most;
+	}
 	return most;
 }
 
@@ -108,7 +111,7 @@ static int highest(const Plan *p, const Step *s)
  * two of the lowest do not fit. */
 static int height_of(const Plan *p, Step *s, int step, int rows)
 {
-	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
+	const PlanTensor *t = s->out && !s->out->partial ? s->out : s->in[0].tensor;
 	const char *hint = op_hint(s->op, "act_block_h");
 	const int unit = t->row_unit, most = (highest(p, s) + unit - 1) / unit * unit;
 	if (hint)

@@ -87,9 +87,10 @@ void net_reduce_rows(Net *n, ReduceKind kind, const Planes *in, const Planes *me
 	if (mean)
 		net_await(n, mean);
 	op->variant[TT_TRISC0] = program_variant(
-		n->p, "reduce_unpack", (uint32_t[]){ (uint32_t)in->type, (uint32_t)kind }, 2);
+		n->p, "reduce_unpack", (uint32_t[]){ (uint32_t)in->type, (uint32_t)kind, 0 }, 3);
 	op->variant[TT_TRISC1] =
-		program_variant(n->p, "reduce_math", (uint32_t[]){ (uint32_t)kind, pixels == 2 }, 2);
+		program_variant(n->p, "reduce_math", (uint32_t[]){ (uint32_t)kind, pixels == 2, 0 },
+				3);
 	op->variant[TT_TRISC2] = program_variant(n->p, "store_pixels", &pixels, 1);
 	net_made(n, op, to);
 	for (int c = 0; c < n->p->ncores; c++) {
@@ -108,9 +109,9 @@ void net_reduce_pixels(Net *n, ReduceKind kind, const Planes *in, Planes *to, bo
 	program_set(op, "scale", 0, bits);
 	program_run_on(op, 0, TT_TRISC0,
 		       program_variant(n->p, "reduce_unpack",
-				       (uint32_t[]){ (uint32_t)in->type, (uint32_t)kind }, 2));
+				       (uint32_t[]){ (uint32_t)in->type, (uint32_t)kind, 0 }, 3));
 	program_run_on(op, 0, TT_TRISC1,
-		       program_variant(n->p, "reduce_math", (uint32_t[]){ (uint32_t)kind, pair }, 2));
+		       program_variant(n->p, "reduce_math", (uint32_t[]){ (uint32_t)kind, pair, 0 }, 3));
 	program_run_on(op, 0, TT_TRISC2,
 		       program_variant(n->p, "store", (uint32_t[]){ (uint32_t)to->type, 1, 1, 0 }, 4));
 	net_made(n, op, to);

@@ -120,6 +120,7 @@ int every_values(const EveryPlan *e, int step, ChoiceField f, int *values)
 	case CHOICE_slice:
 		if (!choice_is_sliced(p, e->choices, step))
 			return 1;
+		t = choice_sliced(t);
 		return legal(e, step, f, t->row_unit, t->height + t->row_unit, t->row_unit, values);
 	case CHOICE_slice_buffer:
 		values[1] = SLICE_SINGLE;

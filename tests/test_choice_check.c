@@ -49,7 +49,10 @@ static const struct {
 	{ "tensor t place=dram\n",
 	  "w.plan:2:10: error: t: place=dram is not possible, t cannot work in slices; l1 is\n" },
 	{ "tensor v place=dram\n", "v: place=dram is not possible, t cannot work in slices; l1 is\n" },
-	{ "tensor m place=dram\n", "m: place=dram is not possible, g.each.rows cannot work in slices; l1 is\n" },
+	{ "tensor m place=dram\n", "g.each.rows: slice=0 is no multiple of 1 up to the 60 rows of a core" },
+	{ "tensor g.each.rows place=dram\n",
+	  "g.each.rows: place=dram is not possible, g.each.rows cannot work in slices; l1 is\n" },
+	{ "tensor g place=dram\n", "g: place=dram is not possible, g cannot work in slices; l1 is\n" },
 	{ "op c slice=4\n", "w.plan:2:6: error: c: slice=4 is not possible for a step without a tensor in "
 			    "DRAM; 0 is\n" },
 	{ "op c slice_buffer=single\n", "w.plan:2:6: error: c: slice_buffer=single is not possible for a step "

@@ -6,6 +6,7 @@
  *     test_dram FIRST COUNT DEVICE    random UNets from a seed on
  *     test_dram FIRST COUNT ttsim     on the simulator TESSERA_TTSIM names
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,6 +297,35 @@ static void weights_stay_only_where_they_have_their_place(void **state)
 	network_free(net);
 }
 
+/* An image larger than L1, to one pixel a channel; and channels by those. */
+#define LARGE "f32[1,32,240,256]"
+#define POOLED(pool)                                                                               \
+	"graph \"large\"\n%x = input {stored = bf16} : " LARGE "\n%y = " pool                       \
+	" %x {stored = bf16} : f32[1,32,1,1]\n%o = output %y : f32[1,32,1,1]\n"
+#define NORMED                                                                                     \
+	"graph \"large\"\n%x = input {stored = bf16} : " LARGE                                     \
+	"\n%s = constant splat 1.0 : f32[32]\n%b = constant splat 0.0 : f32[32]\n%y = instance_norm " \
+	"%x, %s, %b {epsilon = 0.00001, stored = bf16} : " LARGE "\n%o = output %y : " LARGE "\n"
+
+static void reductions_take_their_input_in_slices(void **state)
+{
+	Fixture *t = *state;
+	const char *text[] = { POOLED("global_max_pool"), POOLED("global_avg_pool"), NORMED };
+	for (int k = 0; k < 3; k++) {
+		Network *net = waiting(t, text[k], 0);
+		int64_t n;
+		const float *got = result(t, 1, net, &n);
+		float *want = arena_array(t->arena, float, n);
+		double most = 0;
+		assert_true(step_of(net->plan, STEP_REDUCE)->slice > 0);
+		network_ref(net, image(t, net, 1), want);
+		for (int64_t i = 0; i < n; i++)
+			most = fmax(most, fabs((double)got[i] - want[i]) / fmax(1, fabs(want[i])));
+		assert_true(most <= 0x1p-7); /* input and result are bf16 */
+		network_free(net);
+	}
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(int argc, char **argv)
@@ -307,6 +337,7 @@ int main(int argc, char **argv)
 		CASE(less_l1_takes_to_dram),
 		CASE(what_waits_is_spilled_beside_other_steps),
 		CASE(hints_place_tensors_and_slice_steps),
+		CASE(reductions_take_their_input_in_slices),
 		CASE(single_slices_take_half_the_room),
 		CASE(weights_stay_only_where_they_have_their_place),
 	};

@@ -145,7 +145,8 @@ static void one_case(const Entry *f, uint64_t seed, const char *mode, const char
 	Diag d = { .to = to };
 	OpNet n = { .rng = { rng_next(&(Rng){ seed }) }, .roundings = 1 };
 	n.choice = choose(&n.rng);
-	if (strncmp(mode, "dram", 4) == 0)
+	const bool counted = strcmp(mode, "counters") == 0 || strcmp(mode, "ttsim") == 0;
+	if (strncmp(mode, "dram", 4) == 0 || (counted && seed % 2))
 		to_dram(&n.choice.plan, seed);
 	n.g = graph_create(a, &d, f->name);
 	Op *last = f->make(&n);

@@ -17,6 +17,10 @@
  * The largest: GMPOOL, 16 pixels at a time, which wants ones in SrcB: written by
  * the vector unit, moved by MOVD2B.
  *
+ * Onto a result that is there: its pixels come in SrcB as the mean does. Of a sum, a
+ * quarter in each of four rows of tile 2, which are added up in the end; of the
+ * largest, the value to begin with.
+ *
  * A core without result (`rows` 0) has nothing to do.
  *
  * Tile 0 of the half ends as store wants it: pixels are rows 0 and 1 of the first
@@ -27,6 +31,7 @@
 
 #include "runtime/device/math.h"
 #include "runtime/device/reduce.h"
+#include "runtime/device/sums.h"
 
 /* Rows of a half: the mean of the first plane, of the second; sums likewise. */
 enum {
@@ -69,16 +74,18 @@ TT_INLINE void tt_reduce_add(uint32_t first)
 	TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 1));
 }
 
-/* A number for each channel, high and low, from SrcB to all of 8 rows of each
- * plane, from `at` and `at` + TT_SECOND on. */
+/* A number for each channel from SrcB to all of 8 rows of each plane, from `at` and
+ * `at` + TT_SECOND on; added to what is there. And one that is high and low. */
+#define TT_MATH_PIXEL(at, added)                                                                   \
+	do {                                                                                       \
+		TT_I(OP_ELWADD(at, 1, 2, added, 0));                                               \
+		TT_I(OP_ELWADD((at) + TT_SECOND, 1, 2, added, 0));                                 \
+		TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 3));                                               \
+	} while (0)
 #define TT_MATH_STAT(at)                                                                           \
 	do {                                                                                       \
-		TT_I(OP_ELWADD(at, 1, 2, 0, 0));                                                   \
-		TT_I(OP_ELWADD((at) + TT_SECOND, 1, 2, 0, 0));                                     \
-		TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 3));                                               \
-		TT_I(OP_ELWADD(at, 1, 2, 1, 0));                                                   \
-		TT_I(OP_ELWADD((at) + TT_SECOND, 1, 2, 1, 0));                                     \
-		TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 3));                                               \
+		TT_MATH_PIXEL(at, 0);                                                              \
+		TT_MATH_PIXEL(at, 1);                                                              \
 	} while (0)
 
 #define TT_LOAD(at, reg)  TT_I(OP_SFPLOAD(at, 3, 0, reg))
@@ -151,15 +158,26 @@ TT_INLINE void tt_reduce_deviation(uint32_t pixels)
 	TT_SUM_GROUP(to, (at) + 24);                                                               \
 	TT_SUM_GROUP(to, (at) + 28)
 
+/* Register `to` and what there was before, from `at` of tile 2 on. */
+#define TT_SUM_BEFORE(to, at)                                                                      \
+	TT_LOAD(TT_SUM_ROW + (at), 4);                                                             \
+	TT_SFPU_MAD(to, 4, 10, to)
+
 /* Registers 0 to 3, of even and odd channels of two planes: rows of lanes that
  * belong together. After a transposition register i holds row i of each. */
-TT_INLINE void tt_reduce_load(uint32_t kind)
+TT_INLINE void tt_reduce_load(uint32_t kind, uint32_t onto)
 {
 	if (kind == TT_REDUCE_SUM) {
 		TT_SUM_GROUPS(0, 0);
 		TT_SUM_GROUPS(1, 2);
 		TT_SUM_GROUPS(2, TT_SECOND);
 		TT_SUM_GROUPS(3, TT_SECOND + 2);
+		if (onto) {
+			TT_SUM_BEFORE(0, 0);
+			TT_SUM_BEFORE(1, 2);
+			TT_SUM_BEFORE(2, TT_SECOND);
+			TT_SUM_BEFORE(3, TT_SECOND + 2);
+		}
 	} else {
 		TT_LOAD(TT_SUM_ROW, 0);
 		TT_LOAD(TT_SUM_ROW + 2, 1);
@@ -206,10 +224,10 @@ TT_INLINE void tt_reduce_split(void)
 
 /* From rows of the half to pixels. */
 TT_INLINE void tt_reduce_finish(const TtTiles *p, uint32_t half, uint32_t channels, uint32_t kind,
-				uint32_t pair)
+				uint32_t pair, uint32_t onto)
 {
 	tt_sfpu_begin();
-	tt_reduce_load(kind);
+	tt_reduce_load(kind, onto);
 	tt_sfpu_word(4, p->scale);
 	TT_SFPU_MAD(0, 0, 4, 9);
 	tt_reduce_put();
@@ -225,11 +243,12 @@ TT_INLINE void tt_reduce_finish(const TtTiles *p, uint32_t half, uint32_t channe
 	tt_sfpu_end();
 }
 
-/* Ones to the first rows of SrcB, once it is there: MOVD2B does not wait for it. */
-TT_INLINE void tt_reduce_ones(void)
+/* Ones to the first rows of SrcB by way of the tile, once it is there: MOVD2B does not
+ * wait for it. */
+TT_INLINE void tt_reduce_ones(uint32_t half)
 {
 	tt_sfpu_begin();
-	tt_math_tile(0);
+	tt_math_tile(half);
 	TT_STORE(0, 10);
 	TT_STORE(2, 10);
 	tt_sfpu_end();
@@ -258,13 +277,55 @@ TT_INLINE void tt_reduce_larger(void)
 	TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 1));
 }
 
-/* Before the first run of two planes. */
-TT_INLINE void tt_reduce_begin(uint32_t kind)
+/* The largest so far, which came with SrcB. */
+TT_INLINE void tt_reduce_before(uint32_t half)
 {
-	if (kind == TT_REDUCE_MAX)
+	TT_MATH_PIXEL(TT_SUM_ROW, 0);
+	TT_SUMS_AWAIT();
+	tt_reduce_ones(half);
+	tt_sfpu_begin();
+	TT_LOAD(TT_SUM_ROW, 0);
+	TT_LOAD(TT_SUM_ROW + 2, 1);
+	TT_LOAD(TT_SUM_ROW + TT_SECOND, 2);
+	TT_LOAD(TT_SUM_ROW + TT_SECOND + 2, 3);
+	TT_STORE(0, 0);
+	TT_STORE(2, 1);
+	TT_STORE(16, 2);
+	TT_STORE(18, 3);
+	tt_sfpu_end();
+}
+
+#define TT_QUARTER(at)                                                                             \
+	TT_LOAD(TT_SUM_ROW + (at), 0);                                                             \
+	TT_SFPU_MAD(0, 0, 4, 9);                                                                   \
+	TT_STORE(TT_SUM_ROW + (at), 0)
+
+/* A quarter of the sum so far, which came with SrcB, in each of four rows. */
+TT_INLINE void tt_reduce_quarters(void)
+{
+	TT_MATH_STAT(TT_SUM_ROW);
+	TT_SUMS_AWAIT();
+	tt_sfpu_begin();
+	tt_sfpu_word(4, 0x3e800000u);
+	TT_QUARTER(0);
+	TT_QUARTER(2);
+	TT_QUARTER(TT_SECOND);
+	TT_QUARTER(TT_SECOND + 2);
+	tt_sfpu_end();
+}
+
+/* Before the first run of two planes. */
+TT_INLINE void tt_reduce_begin(uint32_t kind, uint32_t onto, uint32_t half)
+{
+	if (kind == TT_REDUCE_MAX && onto)
+		tt_reduce_before(half);
+	else if (kind == TT_REDUCE_MAX)
 		tt_reduce_least();
-	if (kind == TT_REDUCE_DEVIATION) {
+	if (kind == TT_REDUCE_DEVIATION)
 		TT_MATH_STAT(TT_MEAN_ROW);
+	if (kind != TT_REDUCE_MAX && onto) {
+		tt_reduce_quarters();
+	} else if (kind == TT_REDUCE_DEVIATION) {
 		tt_sfpu_begin();
 		TT_STORE(TT_SUM_ROW, 9);
 		TT_STORE(TT_SUM_ROW + 2, 9);
@@ -274,18 +335,19 @@ TT_INLINE void tt_reduce_begin(uint32_t kind)
 	}
 }
 
-TT_ROUTINE void tt_reduce_math(const TtTiles *p, uint32_t kind, uint32_t pair)
+TT_ROUTINE void tt_reduce_math(const TtTiles *p, uint32_t kind, uint32_t pair, uint32_t onto)
 {
+	const uint32_t stats = kind == TT_REDUCE_DEVIATION || onto;
 	uint32_t half = 0;
 	tt_math_config();
 	tt_record_adds();
-	if (kind == TT_REDUCE_MAX)
-		tt_reduce_ones();
+	if (kind == TT_REDUCE_MAX && !onto)
+		tt_reduce_ones(0);
 	for (uint32_t i = 0; i < p->rows * tt_piece_tiles(p, 0); i++, half ^= TT_HALF_ROWS) {
 		const uint32_t channels = tt_act_channels(p, i);
 		TT_MATH_BEGIN();
 		tt_math_tile(half);
-		tt_reduce_begin(kind);
+		tt_reduce_begin(kind, onto, half);
 		for (uint32_t y = 0; y < p->image_rows; y++) {
 			for (uint32_t x = 0; x < p->image_cols; x += TT_TILE) {
 				if (kind == TT_REDUCE_MAX)
@@ -297,14 +359,14 @@ TT_ROUTINE void tt_reduce_math(const TtTiles *p, uint32_t kind, uint32_t pair)
 			}
 		}
 		if (kind != TT_REDUCE_MAX)
-			tt_reduce_finish(p, half, channels, kind, pair);
+			tt_reduce_finish(p, half, channels, kind, pair, onto);
 		else
 			tt_act(p, half, 1, channels, 0, p->cols);
 		TT_MATH_END();
-		if (kind == TT_REDUCE_DEVIATION)
+		if (stats)
 			TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));
 	}
-	if (kind != TT_REDUCE_DEVIATION)
+	if (!stats)
 		TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));
 }
 
