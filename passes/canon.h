@@ -24,6 +24,7 @@ bool canon_arith(Graph *g, Op *op);      /* one spelling for arithmetic with con
 bool canon_acts(Graph *g, Op *op);       /* activations spelt out in several ops */
 bool canon_pads(Graph *g, Op *op);       /* pads with other numbers than zero */
 bool canon_pools(Graph *g, Op *op);      /* reductions and windows that are global pools */
+bool canon_norms(Graph *g, Op *op);      /* norms by moments of the image itself */
 bool canon_products(Graph *g, Op *op);   /* matmul and flatten before linear */
 
 /* Merges equal constants and equal ops, all over the graph. */

@@ -24,8 +24,9 @@
 static bool rewrite(Graph *g, Op *op)
 {
 	static bool (*const families[])(Graph *, Op *) = {
-		canon_trivial, canon_arith, canon_acts, canon_pads, canon_pools, canon_products,
-		canon_moves, canon_concat, canon_input, canon_transpose, canon_sink, canon_lift,
+		canon_trivial, canon_arith, canon_acts, canon_pads, canon_pools, canon_norms,
+		canon_products, canon_moves, canon_concat, canon_input, canon_transpose, canon_sink,
+		canon_lift,
 	};
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
 		if (families[i](g, op))
