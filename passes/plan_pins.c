@@ -116,12 +116,12 @@ static Loc place_of(const Plan *bare, const ChoicePlace *where, int step, int fi
 	return at.file ? at : bare->steps[step].op->loc;
 }
 
-/* The steps that make a tensor, and the images of a batch, say the same: once. */
-static bool says_again(const Plan *bare, int step, int pair)
+/* The steps that make a tensor say the same, and of hints the images of a batch do: once. */
+static bool says_again(const Plan *bare, const ChoicePlace *where, int step, int pair)
 {
 	const Step *s = &bare->steps[step];
 	const bool result = pairs[pair].b == CHOICE_bands || pairs[pair].b == CHOICE_splits;
-	return s->image > 0 || (result && s->out->born != step);
+	return (!where && s->image > 0) || (result && s->out->born != step);
 }
 
 bool plan_pins_check(const Plan *bare, const Pins *pins, const ChoicePlace *where, Diag *d)
@@ -132,7 +132,7 @@ bool plan_pins_check(const Plan *bare, const Pins *pins, const ChoicePlace *wher
 			if (!clashes(bare, i, &pins[i], k))
 				continue;
 			ok = false;
-			if (says_again(bare, i, k))
+			if (says_again(bare, where, i, k))
 				continue;
 			TextFile t;
 			text_open(&t);

@@ -161,6 +161,19 @@ static void pins_of_a_level_agree(void **state)
 }
 
 /* Built-in < target < hints < plan file < command line. */
+/* Each image has lines of its own. */
+static void pins_of_every_image_agree(void **state)
+{
+	Fixture *t = *state;
+	const Plan *p = bare_plan(t, "graph \"net\"\n%x = input {stored = bf16} : f32[2,64,60,80]\n"
+				     "%r = relu %x {stored = bf16} : f32[2,64,60,80]\n"
+				     "%o = output %r : f32[2,64,60,80]\n");
+	const ChoiceText *c = file(t, p, "tensor r.image1 shard=block bands=1!\n");
+	assert_false(plan_pins_check(p, c->pins, c->where, &t->diag));
+	assert_non_null(strstr(fixture_said(t), "w.plan:2:29: error: r.image1: pins shard=block and "
+						"bands=1 contradict each other\n"));
+}
+
 static void the_later_level_is_heard(void **state)
 {
 	Fixture *t = *state;
@@ -311,6 +324,7 @@ int main(void)
 		TEST(hints_that_no_step_can_follow_are_told),
 		TEST(hints_that_contradict_are_told),
 		TEST(pins_of_a_level_agree),
+		TEST(pins_of_every_image_agree),
 		TEST(the_later_level_is_heard),
 		TEST(what_cannot_be_with_a_later_level_gives_way),
 		TEST(what_a_search_finds_is_legal_and_has_the_pins),
