@@ -156,7 +156,11 @@ static ProgramView output_view(const Op *from)
 	const viewAttr *a = &from->attr.view;
 	v.rank = a->dims.n;
 	v.offset = a->offset;
-	for (int i = 0; i < v.rank; i++) {
+	if (!v.rank) { /* one element: of rank 0 a view is none */
+		v.rank = 1;
+		v.dims[0] = v.strides[0] = 1;
+	}
+	for (int i = 0; i < a->dims.n; i++) {
 		v.dims[i] = a->dims.v[i];
 		v.strides[i] = a->strides.v[i];
 	}

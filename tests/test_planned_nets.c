@@ -116,6 +116,18 @@ static void parts_that_do_not_line_up_are_joined(void **state)
 		     "%o2 = output %s : f32[2,14,4,9]\n", "", 2);
 }
 
+static void an_output_may_be_one_element_of_a_tensor(void **state)
+{
+	runs_exactly(*state,
+		     "graph \"net\"\n"
+		     "%x = input : f32[1,7,1,9]\n"
+		     "%g = global_max_pool %x : f32[1,7,1,1]\n"
+		     "%s = slice %g {counts = [1,1,1,1], starts = [0,4,0,0], steps = [1,1,1,1]} "
+		     ": f32[1,1,1,1]\n"
+		     "%o = output %s : f32[1,1,1,1]\n"
+		     "%o2 = output %g : f32[1,7,1,1]\n", "", 2);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -126,6 +138,7 @@ int main(void)
 		TEST(rows_that_come_to_a_core_that_reads_none_are_waited_for),
 		TEST(what_goes_from_all_cores_to_all_fits_into_parameters),
 		TEST(parts_that_do_not_line_up_are_joined),
+		TEST(an_output_may_be_one_element_of_a_tensor),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
