@@ -7,7 +7,8 @@
  *     Plan *p = plan_apply(bare, c);          shards, moves, sizes: all that follows
  *
  * A tensor that several steps make piece by piece (row_step, column phases) is
- * cut, typed and placed by the first of them; the others repeat it.
+ * cut, typed and placed by the first of them; the others repeat it. Their cout_block may
+ * differ where that cuts planes at the same places.
  */
 #ifndef IR_CHOICE_H
 #define IR_CHOICE_H

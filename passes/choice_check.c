@@ -91,7 +91,12 @@ static void report(const Case *e, ChoiceField f, const char *why)
 static bool check_field(const Case *e, ChoiceField f)
 {
 	if (repeats(e, f)) {
-		if (choice_get(&e->c, f) == choice_get(&e->k->choices[e->s->out->born], f))
+		const Choice *first = &e->k->choices[e->s->out->born];
+		const int value = choice_get(&e->c, f);
+		if (value == choice_get(first, f))
+			return true;
+		if (f == CHOICE_cout_block && choice_rules[f].ok(e)
+		    && choice_blocks_alike(e->s->out, first->splits, first->cout_block, value))
 			return true;
 		report(e, f, arena_printf(e->k->a, "is not that of %s, which makes the same tensor",
 					  maker_of(e)));

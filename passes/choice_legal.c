@@ -59,6 +59,17 @@ int choice_most_rows(const PlanTensor *t, int bands)
 	return most;
 }
 
+bool choice_blocks_alike(const PlanTensor *t, int splits, int one, int other)
+{
+	bool alike = true;
+	for (int i = 0; i < splits; i++) {
+		const Range a = plan_share(t->layout.planes, 2 * one, i, splits);
+		const Range b = plan_share(t->layout.planes, 2 * other, i, splits);
+		alike &= a.first == b.first && a.end == b.end;
+	}
+	return alike;
+}
+
 /* ---- types ---- */
 
 static bool types_make(const Step *s, const PlanTensor *t)

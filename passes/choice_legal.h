@@ -36,6 +36,10 @@ int choice_most_rows(const PlanTensor *t, int bands);
 bool choice_cout_block_ok(const Step *s, int cout_block);
 int choice_cout_blocks(const Step *s, int *values, int most);
 
+/* Are planes cut at the same places, whichever of the two is held side by side? Then steps
+ * that make one tensor may differ in that. */
+bool choice_blocks_alike(const PlanTensor *t, int splits, int one, int other);
+
 /* Formats the tensor may have: that of the bare plan, and the other one where the
  * op allows both and all who make and read it take either, as does what a product
  * reads with it. */

@@ -36,7 +36,8 @@ void plan_set_product(Step *s, const Choice *c)
 			      .early = c->prefetch };
 }
 
-static void set_step(Step *s, const Choice *c)
+/* The first of those that make a tensor says how it is cut. */
+static void set_step(Step *s, const Choice *c, bool first)
 {
 	s->slice = c->slice;
 	s->single = c->slice_buffer == SLICE_SINGLE;
@@ -47,7 +48,7 @@ static void set_step(Step *s, const Choice *c)
 	s->out->layout.place = (Place)c->place;
 	if (choice_has(s, CHOICE_k_block))
 		plan_set_product(s, c);
-	if (s->kind == STEP_CONV && s->channel_groups == 1)
+	if (first && s->kind == STEP_CONV && s->channel_groups == 1)
 		s->out->plane_unit = 2 * s->held;
 }
 
@@ -65,7 +66,8 @@ static void copy(Applying *a)
 		p->steps[i] = bare->steps[i];
 		if (p->steps[i].out)
 			p->steps[i].out = a->at[p->steps[i].out->id];
-		set_step(&p->steps[i], &a->choices[i]);
+		const PlanTensor *made = bare->steps[i].out;
+		set_step(&p->steps[i], &a->choices[i], made && made->born == i);
 	}
 }
 

@@ -30,7 +30,8 @@ static const struct {
 				 "output tiles; 2 and 4 are\n" },
 	{ "op a cout_block=4\n", "a: cout_block=4 is no 1, 2 or 4 that divides 3 output tiles; 1 is\n" },
 	{ "op u cout_block=4\n", "u: cout_block=4 is not what a 2x2 transposed convolution has; 2 is\n" },
-	{ "op t cout_block=1\n", "t@2: cout_block=2 is not that of t, which makes the same tensor; 1 is\n" },
+	{ "op t cout_block=1\ntensor t splits=2\n",
+	  "t@2: cout_block=2 is not that of t, which makes the same tensor; 1 is\n" },
 	{ "tensor a bands=61\n", "w.plan:2:10: error: a: bands=61 is not from 1 to 60, the units of rows "
 				 "there are; 60 is\n" },
 	{ "tensor a bands=0\n", "a: bands=0 is not from 1 to 60, the units of rows there are; 1 is\n" },
@@ -132,6 +133,7 @@ static void what_can_be_done_is_done(void **state)
 		"tensor u place=dram\nop u slice=4 slice_buffer=single\nop v slice=7\n",
 		"tensor x place=dram bands=5\nop x slice=12\nop a slice=60\nop b slice=60\n",
 		"op c park=0\ntensor c bands=9\n",
+		"op t cout_block=1\n", /* one split has all planes either way */
 		"op t cout_block=1\nop t@2 cout_block=1\nop t@3 cout_block=1\ntensor t splits=2 bands=32\n",
 		"tensor g.each.rows bands=60\ntensor m bands=60\n",
 	};
