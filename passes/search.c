@@ -158,24 +158,34 @@ static void first_walk(Searching *x, int most, int width)
 		memcpy(s->tensors[t].dead, dead[t], (size_t)s->tensors[t].values->n + 1);
 }
 
-/* The plan of local rules, if it is one that may be had. */
-static void take_greedy(Searching *x)
+/* May it be had? */
+static bool is_allowed(const Searching *x, const Choice *choices)
 {
-	Plan *bare = x->s.bare;
-	if (x->price || !greedy_choices(bare, x->s.pins, x->s.room, x->room))
-		return;
+	const Plan *bare = x->s.bare;
 	for (int i = 0; i < bare->nsteps; i++) {
-		const Choice *c = &x->room[i], *barred = x->s.pins ? x->s.pins[i].barred : NULL;
+		const Choice *c = &choices[i], *barred = x->s.pins ? x->s.pins[i].barred : NULL;
 		if (bare->steps[i].out && c->place == PLACE_DRAM && x->o->dram == DRAM_NEVER)
-			return;
+			return false;
 		if (barred && barred->bands == c->bands && barred->splits == c->splits
 		    && barred->type == c->type && barred->place == c->place)
-			return;
+			return false;
 	}
+	return true;
+}
+
+/* The plan of local rules. */
+static void take_greedy(Searching *x)
+{
 	Choice *const greedy = x->room;
-	x->room = x->choices;
-	x->choices = greedy;
-	x->time = plan_time(plan_apply(bare, greedy)).all.total;
+	if (x->price)
+		return;
+	space_swap(&x->s);
+	if (greedy_choices(x->s.bare, x->s.pins, x->s.room, greedy) && is_allowed(x, greedy)) {
+		x->time = plan_time(plan_apply(x->s.bare, greedy)).all.total;
+		x->room = x->choices;
+		x->choices = greedy;
+	}
+	space_swap(&x->s);
 }
 
 /* Where L1 is short: from a little thrift to a lot, and what found the best. */

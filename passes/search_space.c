@@ -236,6 +236,11 @@ void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram)
 	strmap_init(&s->bounds, s->arena);
 	intmap_init(&s->buffers, s->arena);
 	s->key = arena_array(s->arena, int, bare->nsteps + MAX_STEP_PARTS + 4);
+	s->as_was = arena_array(s->arena, PlanTensor, bare->ntensors + 1);
+	s->steps_as_were = arena_array(s->arena, Step, bare->nsteps + 1);
+	for (int i = 0; i < bare->ntensors; i++)
+		s->as_was[i] = *bare->tensors[i];
+	memcpy(s->steps_as_were, bare->steps, (size_t)bare->nsteps * sizeof *bare->steps);
 	for (int i = 0; i < bare->ntensors; i++) /* leads do not depend on cuts */
 		bare->tensors[i]->cut = (Cut){ 1, 1 };
 	plan_shards(bare);
@@ -249,7 +254,26 @@ void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram)
 		init_step(s, i);
 }
 
-void space_finish(Space *s) { arena_destroy(s->arena); }
+void space_swap(Space *s)
+{
+	Plan *p = s->bare;
+	for (int i = 0; i < p->ntensors; i++) {
+		const PlanTensor since = *p->tensors[i];
+		*p->tensors[i] = s->as_was[i];
+		s->as_was[i] = since;
+	}
+	for (int i = 0; i < p->nsteps; i++) {
+		const Step since = p->steps[i];
+		p->steps[i] = s->steps_as_were[i];
+		s->steps_as_were[i] = since;
+	}
+}
+
+void space_finish(Space *s)
+{
+	space_swap(s);
+	arena_destroy(s->arena);
+}
 
 Step space_step(Space *s, int step, int value, const int *parts)
 {

@@ -129,6 +129,8 @@ typedef struct Ranked {
 
 typedef struct Space {
 	Plan *bare;
+	PlanTensor *as_was; /* tensors and steps of the bare plan before space_init */
+	Step *steps_as_were;
 	Arena *arena;
 	CostContext cost;
 	int64_t room;
@@ -151,6 +153,10 @@ typedef struct Space {
 /* With values in DRAM if `dram`. */
 void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram);
 void space_finish(Space *s);
+
+/* The bare plan as it was before space_init, for others to work on; once more: as it was
+ * since. */
+void space_swap(Space *s);
 
 /* From value `from` of a part to value `to` of the result: what is asked for. */
 const Pair *space_pair(Space *s, int step, int part, int from, int to, unsigned what);
