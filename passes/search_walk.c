@@ -464,6 +464,8 @@ Walk walk(Space *s, int64_t most, WalkLimit limit, int64_t reshard_price, Choice
 		w.scratch = arena_create();
 		w.limit = INT64_MAX;
 		w.left = (int64_t)PROMISED * readers * limit.width;
+		if (w.left > limit.states)
+			w.left = limit.states;
 		const int64_t looked_at = result.states;
 		intmap_init(&w.seen, w.scratch);
 		for (int i = 0; i < levels[w.step].n; i++) {
