@@ -287,6 +287,7 @@ static void one_net(uint64_t seed, const char *device)
 		refused(&t);
 	}
 	network_free(net);
+	diag_finish(&d);
 	arena_destroy(a);
 }
 
