@@ -69,16 +69,10 @@ static void move_image(Lowering *l, ProgramOp *op, int core, const PlanTensor *t
 	program_move(l->program, op, core, m);
 }
 
-static Region in_image(const PlanTensor *t, Region r)
-{
-	r.rows = range_both(r.rows, (Range){ 0, t->height });
-	return r;
-}
-
 void lower_move(Lowering *l, ProgramOp *op, int core, const PlanTensor *t, const PlanTensor *dram,
 		bool out, TtMoveWhen when, Region r)
 {
-	const Region inside = in_image(t, r);
+	const Region inside = region_in_image(t, r);
 	if (region_empty(inside))
 		return;
 	for (int phase = 0; phase < t->layout.phases; phase++)

@@ -163,11 +163,10 @@ static bool is_allowed(const Searching *x, const Choice *choices)
 {
 	const Plan *bare = x->s.bare;
 	for (int i = 0; i < bare->nsteps; i++) {
-		const Choice *c = &choices[i], *barred = x->s.pins ? x->s.pins[i].barred : NULL;
+		const Choice *c = &choices[i];
 		if (bare->steps[i].out && c->place == PLACE_DRAM && x->o->dram == DRAM_NEVER)
 			return false;
-		if (barred && barred->bands == c->bands && barred->splits == c->splits
-		    && barred->type == c->type && barred->place == c->place)
+		if (space_bars(&x->s, i, (Cut){ c->bands, c->splits }, c->type, c->place))
 			return false;
 	}
 	return true;

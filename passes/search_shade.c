@@ -9,6 +9,7 @@
  * a shade hides is what it costs, and ways are left out that another one beats by that
  * measure. What is merged has the best of each.
  */
+#include "passes/cost_parts.h"
 #include "passes/search_walk.h"
 
 enum { MOST_EARLY = 24, MOST_LISTED = 64 };
@@ -17,9 +18,6 @@ enum { MOST_EARLY = 24, MOST_LISTED = 64 };
 typedef struct Before {
 	int64_t least, most;
 } Before;
-
-static int64_t less(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t more(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* The ways of a step from inputs of some types; there may be none. */
 static const Configs *ways_of(Space *s, int step, int value, unsigned types)
@@ -64,7 +62,7 @@ static int64_t step_least(Space *s, int step, int value)
 	for (unsigned types = 0; types < space_types(s, step); types++) {
 		const Configs *c = ways_of(s, step, value, types);
 		for (int i = 0; i < c->n; i++)
-			least = less(least, less(c->v[i].time, c->v[i].early)
+			least = cost_least(least, cost_least(c->v[i].time, c->v[i].early)
 				     + bound_rent(s, step, step, c->v[i].bytes));
 	}
 	return least;
@@ -102,8 +100,8 @@ static Before before(const Space *s, int t)
 		return (Before){ NO_WAY, NO_WAY };
 	Before all = { NO_WAY, 0 };
 	for (int i = 0; i < p->shade_at[p->values->n]; i++) {
-		all.least = less(all.least, p->shades[i].hides);
-		all.most = more(all.most, p->shades[i].hides);
+		all.least = cost_least(all.least, p->shades[i].hides);
+		all.most = cost_most(all.most, p->shades[i].hides);
 	}
 	return all;
 }
@@ -111,9 +109,9 @@ static Before before(const Space *s, int t)
 /* Is the first as good as the second, whatever comes before and behind? */
 static bool beats(const Shade *a, const Shade *b, Before w)
 {
-	const int64_t cost = b->cost + (a->early ? 0 : more(0, b->fetch - w.most));
+	const int64_t cost = b->cost + (a->early ? 0 : cost_most(0, b->fetch - w.most));
 	return a->cost <= cost && a->hides >= b->hides - (cost - a->cost)
-		&& (!a->early || more(a->fetch, w.least) <= more(b->fetch, w.least));
+		&& (!a->early || cost_most(a->fetch, w.least) <= cost_most(b->fetch, w.least));
 }
 
 /* Adds one that no other beats; those that it beats go. */
@@ -139,7 +137,7 @@ static int merge(Shade *list, int n)
 		for (int k = i + 1; k < n; k++) {
 			const int64_t cost = list[i].cost - list[k].cost;
 			const int64_t fetch = list[i].fetch - list[k].fetch;
-			const int64_t loss = more(cost, -cost) + more(fetch, -fetch);
+			const int64_t loss = cost_most(cost, -cost) + cost_most(fetch, -fetch);
 			if (loss < least) {
 				least = loss;
 				a = i;
@@ -148,9 +146,9 @@ static int merge(Shade *list, int n)
 		}
 	if (list[b].cost < list[a].cost)
 		list[a].way = list[b].way;
-	list[a].cost = less(list[a].cost, list[b].cost);
-	list[a].fetch = less(list[a].fetch, list[b].fetch);
-	list[a].hides = more(list[a].hides, list[b].hides);
+	list[a].cost = cost_least(list[a].cost, list[b].cost);
+	list[a].fetch = cost_least(list[a].fetch, list[b].fetch);
+	list[a].hides = cost_most(list[a].hides, list[b].hides);
 	list[b] = list[n - 1];
 	return n - 1;
 }

@@ -96,11 +96,11 @@ static Class *class_of(Space *s, const PlanTensor *t, const Step *made)
 	return c;
 }
 
-static bool is_barred(const Space *s, int step, const Value *v)
+bool space_bars(const Space *s, int step, Cut cut, int type, int place)
 {
 	const Choice *c = s->pins ? s->pins[step].barred : NULL;
-	return c && c->bands == v->cut.bands && c->splits == v->cut.splits
-		&& c->type == (int)v->type && c->place == (int)v->place;
+	return c && c->bands == cut.bands && c->splits == cut.splits && c->type == type
+		&& c->place == place;
 }
 
 /* Values that a pin rules out are dead from the start. */
@@ -112,7 +112,7 @@ static void pin_values(Space *s, TensorSpace *t, int step)
 		const bool cut = word == SHARD_ANY || (word == SHARD_HEIGHT && v->cut.splits == 1)
 			|| (word == SHARD_WIDTH && v->cut.bands == 1)
 			|| (word == SHARD_BLOCK && v->cut.bands > 1 && v->cut.splits > 1);
-		t->dead[i] |= !cut || is_barred(s, step, v)
+		t->dead[i] |= !cut || space_bars(s, step, v->cut, (int)v->type, (int)v->place)
 			|| pinned(s, step, CHOICE_bands, v->cut.bands)
 			|| pinned(s, step, CHOICE_splits, v->cut.splits)
 			|| pinned(s, step, CHOICE_type, (int)v->type)

@@ -158,6 +158,9 @@ void space_finish(Space *s);
  * since. */
 void space_swap(Space *s);
 
+/* Is a step's result barred from being cut, stored and placed so? */
+bool space_bars(const Space *s, int step, Cut cut, int type, int place);
+
 /* From value `from` of a part to value `to` of the result: what is asked for. */
 const Pair *space_pair(Space *s, int step, int part, int from, int to, unsigned what);
 
