@@ -16,7 +16,8 @@ static int64_t area(Region r) { return (int64_t)range_count(r.rows) * range_coun
 static int64_t pair_by_pair(const CostContext *x, const Plan *p, const PlanTensor *from,
 			    const PlanTensor *to)
 {
-	const int64_t row = cost_row_bytes(from), sets = (int64_t)from->images * from->layout.phases;
+	const int64_t row = cost_row_bytes(from);
+	const int64_t sets = (int64_t)from->images * from->layout.phases;
 	const int exponents = from->layout.type != DEV_BF16;
 	int64_t transfers = 0, bytes = 0;
 	for (int d = 0; d < p->cores; d++)
