@@ -152,8 +152,12 @@ static void first_walk(Searching *x, int most, int width)
 	}
 	bound_nodes(s);
 	const int64_t bound = bound_tree(s) - s->rent_of_all;
-	rent_search(s, bound, x->time < NO_WAY ? x->time : 2 * bound, FIRST_ROUNDS);
+	const int64_t was = x->time;
+	const int64_t high = rent_search(s, bound, was < NO_WAY ? was : 2 * bound, FIRST_ROUNDS);
 	go(x, width, effort(x));
+	if (x->time < was && x->time < high)
+		die("a plan of %lld cycles was found, and a bound of %lld", (long long)x->time,
+		    (long long)high);
 	for (int t = 0; t < s->bare->ntensors; t++)
 		memcpy(s->tensors[t].dead, dead[t], (size_t)s->tensors[t].values->n + 1);
 }
