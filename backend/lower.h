@@ -105,7 +105,7 @@ enum { DRAM_PAGE = 8192 };
 uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups);
 
 /* Pages of STEP_CHANNEL: bias and taps of two planes each. */
-void lower_channel_pages(Lowering *l, const Step *s, Range groups, uint8_t *to);
+void lower_channel_pages(const Step *s, Range groups, uint8_t *to);
 /* The semaphores weights are shared with. */
 void lower_semaphores(Lowering *l);
 

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "ir/weight_round.h"
-
 enum { CHANNEL_ROWS = 4, BINARY_ROWS = 4, PAIR_ROWS = 2 }; /* of positions at a time */
 
 static uint32_t type_of(const Step *s, int part)
@@ -25,26 +23,25 @@ void lower_channel(Lowering *l, const Step *s)
 	lower_around(l, op, s);
 }
 
-static void put_bf16(uint8_t *to, float v)
+static void put_tf32(uint8_t *to, double v)
 {
-	const uint16_t bits = float_to_bf16(v);
-	memcpy(to, &bits, sizeof bits);
+	const float rounded = float_to_tf32((float)v);
+	memcpy(to, &rounded, sizeof rounded);
 }
 
 /* Bias and taps of 32 channels each, a row behind the other. */
-void lower_channel_pages(Lowering *l, const Step *s, Range groups, uint8_t *to)
+void lower_channel_pages(const Step *s, Range groups, uint8_t *to)
 {
-	float *taps = arena_array(l->arena, float, s->taps);
-	for (int g = groups.first; g < groups.end; g++, to += 2 * TILE * (s->taps + 1))
+	const int row = TILE * (int)sizeof(float);
+	for (int g = groups.first; g < groups.end; g++, to += row * (s->taps + 1))
 		for (int i = 0; i < TILE; i++) {
 			const int channel = g * TILE + i, at = s->channel + channel;
 			const bool is = channel < s->out->channels;
+			uint8_t *here = to + i * (int)sizeof(float);
+			put_tf32(here, is && s->bias ? tensor_f64(s->bias, at) : 0);
 			for (int t = 0; t < s->taps; t++)
-				taps[t] = is ? (float)tensor_f64(s->filter, at * s->taps + t) : 0;
-			weight_round(DEV_BF16, taps, 1, s->taps);
-			put_bf16(to + 2 * i, is && s->bias ? (float)tensor_f64(s->bias, at) : 0);
-			for (int t = 0; t < s->taps; t++)
-				put_bf16(to + 2 * (TILE * (t + 1) + i), taps[t]);
+				put_tf32(here + row * (t + 1),
+					 is ? tensor_f64(s->filter, at * s->taps + t) : 0);
 		}
 }
 

@@ -71,11 +71,11 @@ static uint8_t *pack_part(Lowering *l, const Step *s, int part, int64_t first, i
 
 static uint8_t *pack_bias(const Step *s, int group, uint8_t *to)
 {
-	for (int i = 0; i < s->held * TILE; i++) {
-		const uint16_t v = float_to_bf16(bias(s, (int64_t)group * s->held * TILE + i));
-		memcpy(to + 2 * i, &v, 2);
+	for (int i = 0; i < s->held * TILE; i++, to += sizeof(float)) {
+		const float v = float_to_tf32(bias(s, (int64_t)group * s->held * TILE + i));
+		memcpy(to, &v, sizeof v);
 	}
-	return to + 2 * s->held * TILE;
+	return to;
 }
 
 /* An image in pages over all banks; its address in each. Slices and images of a
@@ -137,7 +137,7 @@ uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
 		* (uint64_t)s->page_bytes;
 	uint8_t *data = arena_alloc(l->arena, bytes);
 	if (s->kind == STEP_CHANNEL)
-		lower_channel_pages(l, s, groups, data);
+		lower_channel_pages(s, groups, data);
 	else
 		pack_products(l, s, groups, data);
 	return place_image(l, s, data, bytes);

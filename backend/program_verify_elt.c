@@ -4,7 +4,7 @@
 #include "ir/layout.h"
 
 enum {
-	PAIR_BYTES = 64,      /* bias, or weights of a tap, of two planes */
+	PAIR_BYTES = 128,     /* bias, or weights of a tap, of two planes */
 	MOST_PAIRS = 4095,    /* two rows each, by a counter of 13 bits */
 	CHANNEL_ROWS = 4,     /* of positions at a time */
 	BINARY_ROWS = 4,

@@ -11,7 +11,7 @@
 enum {
 	MOST_BLOCK = 255,   /* tiles: z of a descriptor */
 	MOST_PAGES = 65535, /* a page's number is half of a word */
-	BIAS_BYTES = 2 * TILE,
+	BIAS_BYTES = 4 * TILE,
 	SUM_BYTES = 4 * TILE_VALUES,
 };
 

@@ -317,6 +317,17 @@ uint16_t float_to_bf16(float f)
 	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+float float_to_tf32(float f)
+{
+	uint32_t bits;
+	memcpy(&bits, &f, sizeof bits);
+	if (isnan(f))
+		return f;
+	bits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+	memcpy(&f, &bits, sizeof f);
+	return f;
+}
+
 float half_to_float(uint16_t h)
 {
 	/* A half's exponent and fraction, read as a float's, are 2^112 too small. */

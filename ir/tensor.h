@@ -138,5 +138,6 @@ float half_to_float(uint16_t h);
 uint16_t float_to_half(float f); /* to nearest even */
 float bf16_to_float(uint16_t h);
 uint16_t float_to_bf16(float f); /* to nearest even */
+float float_to_tf32(float f); /* to 10 bits of fraction, nearest even */
 
 #endif

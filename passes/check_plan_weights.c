@@ -11,8 +11,8 @@ enum {
 	MOST_FETCHERS = 4,
 	MOST_PAIRS = 4095,  /* of bias and taps for each channel */
 	MOST_HOLD = 4,
-	PAIR_BYTES = 64,    /* bias, or weights of a tap, of two planes */
-	BIAS_BYTES = 2 * TILE,
+	PAIR_BYTES = 128,   /* bias, or weights of a tap, of two planes */
+	BIAS_BYTES = 4 * TILE,
 	SUM_BYTES = 4 * TILE_VALUES,
 };
 

@@ -14,7 +14,8 @@
  *   weights  of every product with weights: bf16 if it is depthwise (too few
  *            products to hide the rounding), reads no other product's result
  *            even from afar (first layer), or has its result read by no
- *            other (last layer); else bfp8_b. prelu slopes are bf16
+ *            other (last layer); else bfp8_b. prelu slopes are bf16. Where each channel
+ *            has weights of its own bf16 means no blocks: they come in fp32
  *
  * What layers round adds up. With more than DEEP products on some way from input to
  * output, bf16 alone is allowed where bfp8_b saves little: for results of less than

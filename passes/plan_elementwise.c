@@ -7,7 +7,8 @@
  * spread where SrcB is not to be had, takes STEP_PAIR.
  *
  * A constant for each channel is STEP_CHANNEL with one tap, and so is batch norm:
- * scale and bias in bf16. Constants of any other shape are brought in as tensors.
+ * scale and bias in fp32, of which 11 bits count. Constants of any other shape are
+ * brought in as tensors.
  */
 #include "passes/plan_conv.h"
 
@@ -16,7 +17,7 @@
 
 #include "passes/rewrite.h"
 
-enum { CHANNEL_PAIR = 64 }; /* bytes: bias, or weights of a tap, of 32 channels */
+enum { CHANNEL_PAIR = 128 }; /* bytes: bias, or weights of a tap, of 32 channels */
 
 static const double infinite_bf16 = 0x1.ffp+127; /* rounds up */
 

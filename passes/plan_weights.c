@@ -62,6 +62,8 @@ void plan_weight_hints(Builder *b, Step *s)
 	w->early = op_asks(op, "prefetch", "yes") && b->plan->nsteps > 0;
 }
 
+enum { BIAS_BYTES = 4 * TILE }; /* of an output tile, fp32 */
+
 static int larger(int a, int b) { return a > b ? a : b; }
 static int smaller(int a, int b) { return a < b ? a : b; }
 static int ratio_up(int a, int b) { return (a + b - 1) / b; }
@@ -92,7 +94,7 @@ void plan_size_pages(Step *s)
 			step_block_bytes(s, c * w->chunk_blocks, (c + 1) * w->chunk_blocks);
 		s->page_bytes = bytes > s->page_bytes ? bytes : s->page_bytes;
 	}
-	s->page_bytes += (int64_t)s->held * 2 * TILE;
+	s->page_bytes += (int64_t)s->held * BIAS_BYTES;
 }
 
 int plan_hold(int held, int rows) { return held == 1 ? smaller(rows, 4) : 1; }

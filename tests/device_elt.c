@@ -14,11 +14,10 @@ static uint8_t *pack(Net *n, const Channel *c, int channels, int groups, uint32_
 	memset(data, 0, (size_t)page * (size_t)groups);
 	for (int o = 0; o < channels; o++)
 		for (int row = 0; row <= taps; row++) {
-			const float v = row ? c->values[o * taps + row - 1] : c->bias[o];
-			const uint16_t bits = float_to_bf16(v);
-			memcpy(data + (size_t)(o / TILE_CHANNELS) * page + 64 * (size_t)row +
-				       2 * (size_t)(o % TILE_CHANNELS),
-			       &bits, 2);
+			const float v = float_to_tf32(row ? c->values[o * taps + row - 1] : c->bias[o]);
+			memcpy(data + (size_t)(o / TILE_CHANNELS) * page + 128 * (size_t)row +
+				       4 * (size_t)(o % TILE_CHANNELS),
+			       &v, 4);
 		}
 	return data;
 }
@@ -37,7 +36,7 @@ void net_channel(Net *n, Channel c, const Planes *in, Planes *to)
 	const bool strided = c.stride_w > 1 && in->planes == to->planes;
 	const int groups = (to->planes + 1) / 2;
 	const int before = strided ? c.pad_w : (c.pad_w + c.stride_w - 1) / c.stride_w;
-	const uint32_t page = 64 * (uint32_t)(c.kernel_h * c.kernel_w + 1);
+	const uint32_t page = 128 * (uint32_t)(c.kernel_h * c.kernel_w + 1);
 	ProgramOp *op = net_tiles(n, "channel", in, 1, to, c.pad_h, before);
 	net_slide(op, c.kernel_h, c.kernel_w, c.dilation, c.stride_h, c.stride_w);
 	set_images(op, in, 1, to);

@@ -324,7 +324,7 @@ static WeightBlocks blocks_of(const Conv *c, bool transposed, const Planes *in, 
 static uint8_t *pack_pages(Net *n, const Conv *c, bool transposed, const Planes *in, int nin,
 			   int cout, int groups, uint32_t *page)
 {
-	const uint32_t bias = 64 * (uint32_t)c->n;
+	const uint32_t bias = 128 * (uint32_t)c->n;
 	int cin = 0, first = 0;
 	*page = bias;
 	for (int i = 0; i < nin; i++) {
@@ -335,9 +335,9 @@ static uint8_t *pack_pages(Net *n, const Conv *c, bool transposed, const Planes 
 	uint8_t *data = arena_alloc(n->t->arena, (size_t)*page * (size_t)groups);
 	for (int o = 0; o < groups * c->n * TILE; o++) {
 		const int real = transposed ? o / TILE / 4 * TILE + o % TILE : o;
-		const uint16_t v = float_to_bf16(real < cout ? c->bias[real] : 0);
-		memcpy(data + (size_t)(o / (c->n * TILE)) * *page + 2 * (size_t)(o % (c->n * TILE)),
-		       &v, 2);
+		const float v = float_to_tf32(real < cout ? c->bias[real] : 0);
+		memcpy(data + (size_t)(o / (c->n * TILE)) * *page + 4 * (size_t)(o % (c->n * TILE)),
+		       &v, 4);
 	}
 	uint32_t at = bias;
 	for (int i = 0; i < nin; first += in[i++].channels) {

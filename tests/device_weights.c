@@ -58,7 +58,7 @@ static uint32_t chunk_bytes(const Net *n, const ProgramOp *op, uint32_t first, u
 static uint8_t *cut(Net *n, const ProgramOp *op, const uint8_t *from, uint32_t old_page,
 		    uint32_t each, uint32_t chunks, uint32_t page, uint32_t first)
 {
-	const uint32_t bias = 64 * arg(n, op, 2), groups = word(op, "groups", 0);
+	const uint32_t bias = 128 * arg(n, op, 2), groups = word(op, "groups", 0);
 	const size_t bytes = first + (size_t)groups * chunks * page;
 	uint8_t *to = arena_alloc(n->t->arena, bytes), *at = to + first;
 	memset(to, 0xa5, bytes);
@@ -102,7 +102,7 @@ static void set_chunks(Net *n, ProgramOp *op, const Stream *s)
 	const uint32_t block = s->block ? (uint32_t)s->block : chunks > 1 ? 1 : units;
 	uint32_t page = 0;
 	for (uint32_t c = 0; c < chunks; c++) {
-		const uint32_t bytes = 64 * count + chunk_bytes(n, op, c * each, each);
+		const uint32_t bytes = 128 * count + chunk_bytes(n, op, c * each, each);
 		page = bytes > page ? bytes : page;
 	}
 	ProgramImage *image = &n->p->images[n->p->nimages - 1];

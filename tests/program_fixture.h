@@ -31,7 +31,7 @@ static const char small_program[] =
 	"buffer \"rows\" l1 at 0x30000 bytes 0x1000 life 0..2\n"
 	"semaphore \"credit\" id 0 value 0\n"
 	"semaphore \"arrived\" id 1 value 0\n"
-	"image \"w\" bank 0 page 0x2000 at 0x0 bytes 2112 hash 0x0\n"
+	"image \"w\" bank 0 page 0x2000 at 0x0 bytes 2176 hash 0x0\n"
 	"input \"x\" f32[1,16,4,32] axis 0\n"
 	"\tpart [1,16,4,32] of [1,16,4,32] base 0x2000 page 64 slot 0x200\n"
 	"output \"y\" f32[1,16,4,32] axis 0\n"
@@ -53,11 +53,11 @@ static const char small_program[] =
 	"\ttrisc0 unpack_a\n"
 	"\ttrisc1 math_a\n"
 	"\ttrisc2 store_a\n"
-	"\tcb 0 at 0x28000 page 2112 pages 1\n"
+	"\tcb 0 at 0x28000 page 2176 pages 1\n"
 	"\tall {rows = 2, cols = 32, kernel_h = 1, kernel_w = 1, dilation_h = 1, dilation_w = 1, "
 	"stride_h = 1, stride_w = 1, segments = 1, in = [0x20000], in_pitch = [48], in_height = [3], "
 	"in_total = [1], in_planes = [1], k_block = [1], groups = 1, weights = 0x28000, "
-	"page_bytes = 0x840, pages = 1, dram_page = 0x2000, fetch_node = 18720, mcast_first = 18720, "
+	"page_bytes = 0x880, pages = 1, dram_page = 0x2000, fetch_node = 18720, mcast_first = 18720, "
 	"mcast_last = 18736, receivers = 1, arrived_semaphore = 1, out = 0x24000, out_pitch = 48, "
 	"out_height = 2, out_total = 1, out_planes = 1}\n"
 	"\tcore 0\n"
@@ -98,7 +98,7 @@ static inline Program *program_small(Fixture *t)
 {
 	const WeightBlocks w = { DEV_BF16, 1, 16, 16, 1, 1 };
 	float identity[16 * 16] = { 0 };
-	uint8_t *page = arena_alloc(t->arena, 2112);
+	uint8_t *page = arena_alloc(t->arena, 2176);
 	for (int i = 0; i < 16; i++)
 		identity[17 * i] = 1;
 	weight_blocks_pack(&w, identity, (WeightStrides){ 1, 1, 16 }, page + 64);

@@ -306,8 +306,8 @@ static const char *refused(Fixture *t, bool channel, const char *field, int inde
 
 static void what_kernels_cannot_hold_is_refused(void **state)
 {
-	const char *said = refused(*state, true, "page_bytes", 0, 64);
-	assert_non_null(strstr(said, "page_bytes: 64, of which the kernels walk 128"));
+	const char *said = refused(*state, true, "page_bytes", 0, 128);
+	assert_non_null(strstr(said, "page_bytes: 128, of which the kernels walk 256"));
 	said = refused(*state, true, "in_planes", 0, 2);
 	assert_non_null(strstr(said, "in_planes: 2, out_planes: 3"));
 	said = refused(*state, true, "phase", 0, 1);

@@ -235,8 +235,8 @@ static void pages_that_do_not_fit_are_refused(void **state)
 		{ "block", 3, "sums_pages: 2 for block 3" },
 		{ "sums_cb", 0, "sums_cb: 0 is that of the weights" },
 		{ "sums_pages", 3, "sums: circular buffer 1 has 2 pages" },
-		{ "page_bytes", 64, "pages of 64 bytes, of which the kernels walk 4224" },
-		{ "pages", 3, "weights: circular buffer 0 has 2 pages of 4224 bytes" },
+		{ "page_bytes", 64, "pages of 64 bytes, of which the kernels walk 4352" },
+		{ "pages", 3, "weights: circular buffer 0 has 2 pages of 4352 bytes" },
 		{ "dram_first", 8, "dram_first: 8 is not on 32" },
 	};
 	check_refusals(*state, cases, sizeof cases / sizeof *cases);

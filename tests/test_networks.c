@@ -165,6 +165,36 @@ static void copies_are_waited_for_where_nobody_reads_them(void **state)
 	network_free(net);
 }
 
+/* Of 1 + 2^-9, less an input of 1, bf16 leaves nothing; a weight of 1 - 2^-11 for a channel
+ * by itself would be 1. */
+static void biases_have_more_bits_than_bf16(void **state)
+{
+	Fixture *t = *state;
+	static const char text[] =
+		"%x = input : f32[1,2,1,3]\n"
+		"%w = constant [-1,0,0,-1] : f32[2,2,1,1]\n"
+		"%b = constant [0x1.008p+0,0x1.018p+0] : f32[2]\n"
+		"%v = constant [-0x1.ffcp-1,-0x1.ffcp-1] : f32[2,1,1,1]\n"
+		"%a = conv %x, %w, %b {dilations = [1,1], pads = [0,0,0,0], strides = [1,1]} : "
+		"f32[1,2,1,3]\n"
+		"%d = conv %x, %v, %b {dilations = [1,1], groups = 2, pads = [0,0,0,0], "
+		"strides = [1,1]} : f32[1,2,1,3]\n"
+		"%ya = output %a : f32[1,2,1,3]\n"
+		"%yd = output %d : f32[1,2,1,3]\n";
+	static const float ones[] = { 1, 1, 1, 1, 1, 1 };
+	float got[12];
+	TesseraError e;
+	Network *net = network_compile(t->arena, &t->diag, text, 1);
+	if (!net)
+		fail_msg("%s", fixture_said(t));
+	assert_true(network_run(net, "emu", ones, got, &e));
+	for (int i = 0; i < 12; i++) {
+		const float bias = (i / 3 & 1 ? 0x1.018p+0f : 0x1.008p+0f);
+		assert_float_equal(got[i], bias - (i < 6 ? 1 : 0x1.ffcp-1f), 0);
+	}
+	network_free(net);
+}
+
 /* Whether the device takes it; then it must be right. */
 static bool one_wild_net(uint64_t seed, const char *device, bool told)
 {
@@ -225,6 +255,7 @@ int main(int argc, char **argv)
 		T(deep_inputs_come_in_several_blocks),
 		T(one_core_does_what_many_do),
 		T(copies_are_waited_for_where_nobody_reads_them),
+		T(biases_have_more_bits_than_bf16),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

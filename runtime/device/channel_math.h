@@ -29,17 +29,6 @@
 	TT_SCALE_ROWS(48, 0, 0);                                                                   \
 	TT_SCALE_ROWS(56, last, release)
 
-/* Both sources TF32, for moves to 32 bits. */
-TT_INLINE void tt_math_wide_sources(void)
-{
-	tt_cfg_part(TT_AT_ALU_FORMAT_SPEC_REG0_SrcA,
-		    TT_FIELD(ALU_FORMAT_SPEC_REG0_SrcA, 15) |
-			    TT_FIELD(ALU_FORMAT_SPEC_REG1_SrcB, 15),
-		    TT_FIELD(ALU_FORMAT_SPEC_REG0_SrcA, TT_TF32) |
-			    TT_FIELD(ALU_FORMAT_SPEC_REG1_SrcB, TT_TF32));
-	TT_STALL(TT_HOLD_MATH | TT_HOLD_SFPU, TT_FOR_STORES);
-}
-
 /* Bias in replay slots 0 to 7, a phase in 8 to 15, a tap's last in 16 to 23. */
 TT_INLINE void tt_record_channel(uint32_t phases)
 {

@@ -10,9 +10,10 @@
  *
  * A page of weights belongs to two planes:
  *
- *     [bias, tap 0, tap 1, ...][2 planes][16 channels] bf16
+ *     [bias, tap 0, tap 1, ...][2 planes][16 channels] fp32
  *
- * that is 64 bytes of bias and 64 for each tap. SrcB gets up to 4 of these pairs
+ * that is 128 bytes of bias and 128 for each tap, of which SrcB takes what TF32 has.
+ * It gets up to 4 of these pairs
  * of rows at a time, at rows 0, 8, 16, ...: ELWMUL can take any row for all 8
  * (ELWMUL.md), the simulator only multiples of 8. With up to 3 taps all of them
  * fit and stay in SrcB for the whole page; else they are loaded again for each
@@ -26,7 +27,7 @@
  *
  * Cycles a tile and tap, bf16 (bfp8_b): 2048 (1088) bytes to SrcA at 64 a cycle,
  * 32 (17); 8 ELWMULs a phase, 32 for 4 phases; weights, 16 bytes a cycle at the
- * least, 4 for 4 tiles. A 3x3 window: 9 * 32 = 288 (288), and 64 to store.
+ * least, 8 for 4 tiles. A 3x3 window: 9 * 32 = 288 (288), and 64 to store.
  *
  * Limits: one piece; (taps + 1) * 2 rows are counted by a counter of 13 bits.
  */
@@ -40,13 +41,13 @@
 
 TT_INLINE void tt_channel_unpack_config(const TtTiles *p, uint32_t format, uint32_t strided)
 {
-	tt_unpack_config(format, TT_BF16);
+	tt_unpack_config(format, TT_TF32);
 	tt_unpack_a_from(p, 0, format);
 	if (strided)
 		tt_unpack_a_apart(p, format);
 	TT_CFG(TT_AT_UNP1_ADDR_CTRL_ZW_REG_1_Zstride) =
-		TT_FIELD(UNP1_ADDR_CTRL_ZW_REG_1_Zstride, 8 * 32);
-	TT_CFG(TT_AT_THCON_SEC1_REG0_TileDescriptor) = tt_descriptor_x(TT_BF16, 16);
+		TT_FIELD(UNP1_ADDR_CTRL_ZW_REG_1_Zstride, 8 * 64);
+	TT_CFG(TT_AT_THCON_SEC1_REG0_TileDescriptor) = tt_descriptor_x(TT_FP32, 16);
 	TT_CFG(TT_AT_THCON_SEC1_REG0_TileDescriptor + 1) = tt_descriptor_yz(1, 1);
 	TT_I(OP_SETADCXX(0, 15, 2));
 	TT_STALL(TT_HOLD_UNPACK | TT_HOLD_THCON, TT_FOR_STORES);

@@ -6,8 +6,9 @@
  * same pixels) or SrcB (several rows for the same weights).
  *
  * Bias starts the sum: 8 ELWADDs without accumulation write all 64 rows of the
- * tile, so Dst is never cleared. Sums of earlier chunks are in Dst already, or
- * TRISC0 brings them there (sums.h).
+ * tile, so Dst is never cleared. Sources are told to be TF32, which bf16 is a part of,
+ * or they would see no more than that of it (ELWADD.md). Sums of earlier chunks are in
+ * Dst already, or TRISC0 brings them there (sums.h).
  */
 #ifndef RUNTIME_DEVICE_CONV_MATH_H
 #define RUNTIME_DEVICE_CONV_MATH_H
@@ -217,6 +218,7 @@ TT_ROUTINE void tt_conv_math(const TtTiles *p, uint32_t n, uint32_t hold, uint32
 {
 	uint32_t half = 0;
 	tt_math_config();
+	tt_math_wide_sources();
 	tt_record_product(phases, hold);
 	for (uint32_t g = 0; g < p->groups; g++) {
 		const TtGroup group = tt_group(p, g, n);

@@ -15,8 +15,9 @@
  * Images: planes of one image behind those of the other; a page is used for all.
  *
  * Bias comes first and starts the sum: two runs of 16 values become rows 0 and 32
- * of SrcB, SrcA is cleared. Every page of a group's weights starts with it; only
- * that of the first is used. The next ones go on from sums (sums.h).
+ * of SrcB, SrcA is cleared. It is fp32, of which SrcB takes what TF32 has. Every page
+ * of a group's weights starts with it; only that of the first is used. The next ones
+ * go on from sums (sums.h).
  *
  * Stalls. After stores to configuration and registers, TT_FOR_STORES before the
  * first UNPACR (STALLWAIT.md C13). After REG2FLOP, TT_FOR_THCON before UNPACR.
@@ -32,12 +33,15 @@
 enum {
 	TT_G_PIXELS = 4,    /* base address of unpacker 1 */
 	TT_G_WEIGHTS = 5,   /* of unpacker 0 */
-	TT_G_BIAS_DESC = 6, /* descriptor, first word, of bf16 */
+	TT_G_BIAS_DESC = 6, /* descriptor, first word, of fp32 */
 	TT_G_BIAS_OUT = 7,
 	TT_G_IN_OUT = 8,
 	TT_G_PIECE =
 		16, /* and 4 words for each of 8: base, two of the descriptor, weights' second */
 };
+
+/* Of an output tile, fp32. */
+enum { TT_BIAS_BYTES = 128 };
 
 /* Channel 0 z up by one, channel 1 z too (to the other half of SrcB). */
 #define TT_UNPACK_PIXELS(last)  TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, last, 1, 0, 0, 0, 0x11, 1))
@@ -93,23 +97,21 @@ TT_INLINE void tt_conv_unpack_config(const TtTiles *p, uint32_t in_type, uint32_
 		TT_GPR(g + 2) = tt_descriptor_yz(p->in_height[s], p->in_total[s]);
 		TT_GPR(g + 3) = tt_descriptor_yz(1, p->k_block[s] * n);
 	}
-	TT_GPR(TT_G_BIAS_DESC) = tt_descriptor_x(TT_BF16, 1024);
-	TT_GPR(TT_G_BIAS_OUT) = TT_BF16 | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
+	TT_GPR(TT_G_BIAS_DESC) = tt_descriptor_x(TT_FP32, 1024);
+	TT_GPR(TT_G_BIAS_OUT) = TT_TF32 | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
 	TT_GPR(TT_G_IN_OUT) = in | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
 	tt_sums_unpack_config(weights);
 	TT_I(OP_SETADCXX(0, 1023, 1));
 	TT_STALL(TT_HOLD_UNPACK | TT_HOLD_THCON, TT_FOR_STORES);
 }
 
-/* 32 values of bias tile o: constants, so four times. The step to row 32 is in
- * units of the input's format, which for bfp8_b is half as long. */
+/* 32 values of bias tile o: constants, so four times. A step of z is that of the input's
+ * format: bytes, of which a value of bias takes more. */
 #define TT_UNPACK_BIAS(o)                                                                          \
 	TT_I(OP_SETADCXX(32 * (o), 32 * (o) + 15, 2));                                             \
-	if (in_type == 1)                                                                          \
-		TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0x10, 1));                         \
-	else                                                                                       \
-		TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0x20, 1));                         \
+	TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1));                                    \
 	TT_I(OP_SETADCXX(32 * (o) + 16, 32 * (o) + 31, 2));                                        \
+	TT_I(OP_SETADC(in_type == 1 ? 2 : 4, 2, 1, 2));                                            \
 	TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1));                                    \
 	TT_I(OP_SETADCZW(4, 0, 0, 0, 0, 2));                                                       \
 	TT_I(OP_UNPACR_NOP(1, 0));                                                                 \
@@ -121,10 +123,8 @@ TT_INLINE void tt_unpack_bias(uint32_t page, uint32_t in_type, uint32_t n, uint3
 	TT_STALL(TT_HOLD_THCON, TT_FOR_UNPACK);
 	tt_gpr_set(TT_G_PIXELS, tt_l1_16(page));
 	TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG3_Base_address, TT_G_PIXELS));
-	if (in_type != 1) {
-		TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG0_TileDescriptor, TT_G_BIAS_DESC));
-		TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG2_Out_data_format, TT_G_BIAS_OUT));
-	}
+	TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG0_TileDescriptor, TT_G_BIAS_DESC));
+	TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG2_Out_data_format, TT_G_BIAS_OUT));
 	TT_I(OP_SETADCXY(2, 0, 0, 0, 0, 2));
 	TT_I(OP_SETADCZW(5, 0, 0, 0, 0, 2));
 	TT_STALL(TT_HOLD_UNPACK, TT_FOR_THCON);
@@ -138,10 +138,8 @@ TT_INLINE void tt_unpack_bias(uint32_t page, uint32_t in_type, uint32_t n, uint3
 		TT_UNPACK_BIAS(2);
 		TT_UNPACK_BIAS(3);
 	}
-	if (in_type != 1) {
-		TT_STALL(TT_HOLD_THCON, TT_FOR_UNPACK);
-		TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG2_Out_data_format, TT_G_IN_OUT));
-	}
+	TT_STALL(TT_HOLD_THCON, TT_FOR_UNPACK);
+	TT_I(TT_FLOP(TT_AT_THCON_SEC1_REG2_Out_data_format, TT_G_IN_OUT));
 }
 
 TT_INLINE void tt_unpack_piece(uint32_t s)
@@ -297,7 +295,7 @@ TT_INLINE void tt_unpack_unit(const TtTiles *p, uint32_t page, uint32_t chunk, T
 {
 	const uint32_t bytes = n * (weight_type == 1 ? 2048 : 1088);
 	uint32_t number = 0;
-	at->weights = page + 64 * n;
+	at->weights = page + TT_BIAS_BYTES * n;
 	at->held = hold == 1 ? 1 : tt_least(hold, p->rows - at->place.y);
 	if (!chunk)
 		tt_unpack_bias(page, in_type, n, at->held);

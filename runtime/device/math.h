@@ -50,6 +50,17 @@ TT_INLINE void tt_math_config(void)
 	TT_STALL(TT_HOLD_MATH | TT_HOLD_SFPU, TT_FOR_STORES);
 }
 
+/* Both sources TF32: for moves to 32 bits, and for values that have more bits than bf16. */
+TT_INLINE void tt_math_wide_sources(void)
+{
+	tt_cfg_part(TT_AT_ALU_FORMAT_SPEC_REG0_SrcA,
+		    TT_FIELD(ALU_FORMAT_SPEC_REG0_SrcA, 15) |
+			    TT_FIELD(ALU_FORMAT_SPEC_REG1_SrcB, 15),
+		    TT_FIELD(ALU_FORMAT_SPEC_REG0_SrcA, TT_TF32) |
+			    TT_FIELD(ALU_FORMAT_SPEC_REG1_SrcB, TT_TF32));
+	TT_STALL(TT_HOLD_MATH | TT_HOLD_SFPU, TT_FOR_STORES);
+}
+
 /* A half of Dst that the packers have emptied; and when it is full. */
 #define TT_MATH_BEGIN()                                                                            \
 	TT_I(OP_SEMWAIT(TT_SEM_FULL, TT_SEM_DST, TT_HOLD_MATH | TT_HOLD_SFPU | TT_HOLD_SYNC))
