@@ -14,7 +14,8 @@ static uint8_t *pack(Net *n, const Channel *c, int channels, int groups, uint32_
 	memset(data, 0, (size_t)page * (size_t)groups);
 	for (int o = 0; o < channels; o++)
 		for (int row = 0; row <= taps; row++) {
-			const float v = float_to_tf32(row ? c->values[o * taps + row - 1] : c->bias[o]);
+			const float exact = row ? c->values[o * taps + row - 1] : c->bias[o];
+			const float v = float_to_tf32(exact);
 			memcpy(data + (size_t)(o / TILE_CHANNELS) * page + 128 * (size_t)row +
 				       4 * (size_t)(o % TILE_CHANNELS),
 			       &v, 4);
