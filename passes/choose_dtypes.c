@@ -33,7 +33,7 @@
 
 enum { AFTER_PRODUCT = 1, BEFORE_PRODUCT = 2, AT_OUTPUT = 4 };
 
-enum { DEEP = 24, SMALL = 1 << 20, FEW = 256 };
+enum { DEEP = 24, SMALL = 8 << 20, FEW = 256 };
 
 /* Products on the longest way through the graph; leaves it in the marks. */
 static int64_t depth(const Graph *g)
