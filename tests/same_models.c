@@ -14,42 +14,13 @@
 #include <string.h>
 
 #include "frontend/inputs.h"
-#include "passes/choice_legal.h"
 #include "passes/pass.h"
 #include "passes/planner.h"
+#include "tests/model_plan.h"
 #include "tests/network.h"
 #include "tests/same.h"
 
 enum { SKIPPED = 77 };
-
-/* All tensors that may be either are blocks; how many of them there are. */
-static int pin_blocks(const Plan *bare, Pins *pins)
-{
-	int count = 0;
-	for (int i = 0; i < bare->nsteps; i++) {
-		const PlanTensor *t = bare->steps[i].out;
-		if (!t || !(choice_types(bare, t) & DEV_BFP8_B))
-			continue;
-		choice_set(&pins[i].value, CHOICE_type, DEV_BFP8_B);
-		pins[i].fixed |= 1u << CHOICE_type;
-		count++;
-	}
-	return count;
-}
-
-static Plan *plan_of(const Graph *g, const Target *target, Objective objective, bool blocks)
-{
-	const PlanRequest r = { .objective = objective };
-	Planned none, p;
-	if (planner_pins(g, target, &r, &none) != PLANNED)
-		return NULL;
-	const int count = blocks ? pin_blocks(none.bare, none.pins) : 0;
-	if (planner_again(none.bare, none.pins, &r, &p) != PLANNED)
-		return NULL;
-	if (blocks)
-		printf("%s: %d of %d tensors are bfp8_b\n", g->name, count, none.bare->ntensors);
-	return !blocks || count ? p.plan : NULL;
-}
 
 static bool compare(Network *n, const char *library, Tensor *const in[])
 {
@@ -76,7 +47,7 @@ static bool same(Arena *a, Diag *d, const Options *o, bool blocks, const char *l
 		return false;
 	const Objective objective = option_given(o, OPT_OBJECTIVE) ? OBJECTIVE_GREEDY
 								   : OBJECTIVE_TIME;
-	Plan *plan = plan_of(g, target_load(a, d, TARGET_DEFAULT), objective, blocks);
+	Plan *plan = model_plan(g, objective, blocks);
 	Network *n = plan ? network_of_plan(g, plan) : NULL;
 	return n && compare(n, library, in);
 }
