@@ -27,6 +27,7 @@ typedef struct Listing {
 	int n;
 	int64_t compute[8]; /* by cout_block; 0: not known */
 	Shapes shapes[8];   /* by cout_block; none: not known */
+	int64_t slice_bytes; /* with slices as of the step at hand; 0: not known */
 } Listing;
 
 static int64_t work(Listing *l, const Choice *c)
@@ -64,27 +65,35 @@ static void set_how(Step *x, const Choice *c)
 		plan_set_product(x, c);
 }
 
-/* Sizes of the step done so; bytes of L1. */
-static int64_t size(Listing *l, const Choice *c, int64_t *ahead)
+/* Sizes of the step done so. */
+static void size(Listing *l, const Choice *c)
 {
-	Step *x = &l->x;
-	set_how(x, c);
-	x->scratch_bytes = 0;
-	plan_size_step(l->s->bare, x);
+	set_how(&l->x, c);
+	l->x.scratch_bytes = 0;
+	plan_size_step(l->s->bare, &l->x);
+}
+
+/* Bytes of L1, and those of the weights. */
+static int64_t size_bytes(Listing *l, const Choice *c, int64_t *ahead)
+{
+	const Step *x = &l->x;
+	size(l, c);
+	if (x->slice && !l->slice_bytes)
+		l->slice_bytes = plan_slice_bytes(l->s->bare, x);
 	*ahead = aligned(x->weight_bytes);
 	return *ahead + aligned(x->stream.sums_bytes) + aligned(x->scratch_bytes)
-		+ (x->slice ? plan_slice_bytes(l->s->bare, x) : 0);
+		+ (x->slice ? l->slice_bytes : 0);
 }
 
 /* The work with all weights at hand, which is the least for its cout_block. */
 static int64_t compute(Listing *l, const Choice *c)
 {
-	int64_t *known = &l->compute[c->cout_block & 7], ahead;
+	int64_t *known = &l->compute[c->cout_block & 7];
 	Choice best = *c;
 	if (*known)
 		return *known;
 	best.k_block = best.ring = best.act_block = 0;
-	size(l, &best, &ahead);
+	size(l, &best);
 	l->x.stream.early = true;
 	*known = work(l, &best);
 	l->x.stream.early = false;
@@ -100,7 +109,7 @@ static void append(Listing *l, const Config *one)
 static void add(Listing *l, const Choice *c)
 {
 	Config one = { .how = *c };
-	one.bytes = size(l, c, &one.ahead);
+	one.bytes = size_bytes(l, c, &one.ahead);
 	append(l, &one);
 }
 
@@ -134,9 +143,9 @@ static void add_fetchers(Listing *l, Choice *c, int most)
 {
 	Arrival seen[MOST_FETCHERS];
 	int n = 0;
-	const int64_t least = c->slice ? 0 : compute(l, c);
-	Config one = { .how = *c };
-	one.bytes = size(l, c, &one.ahead);
+	const int64_t least = compute(l, c);
+	Config one = { .how = *c, .time = least, .early = least };
+	one.bytes = size_bytes(l, c, &one.ahead);
 	for (int fetchers = 1; fetchers <= most; fetchers++) {
 		bool beaten = !allowed(l, CHOICE_fetchers, fetchers);
 		l->x.stream.fetchers = fetchers;
@@ -245,8 +254,7 @@ static Configs *priced(Listing *l)
 		Config c = l->v[i];
 		if (c.bytes > l->s->room || is_beaten(out, &c))
 			continue;
-		int64_t ahead;
-		size(l, &c.how, &ahead);
+		size(l, &c.how);
 		c.time = c.early = work(l, &c.how);
 		if (choice_has(&l->x, CHOICE_prefetch)) {
 			l->x.stream.early = true;
@@ -265,9 +273,12 @@ static void add_slices(Listing *l, const Value *v, Choice *c)
 {
 	if (!allowed(l, CHOICE_slice, c->slice))
 		return;
-	for (c->slice_buffer = SLICE_DOUBLE; c->slice_buffer <= SLICE_SINGLE; c->slice_buffer++)
+	for (c->slice_buffer = SLICE_DOUBLE; c->slice_buffer <= SLICE_SINGLE; c->slice_buffer++) {
+		memset(l->compute, 0, sizeof l->compute);
+		l->slice_bytes = 0;
 		if (allowed(l, CHOICE_slice_buffer, c->slice_buffer))
 			add_ways(l, v, c);
+	}
 }
 
 static Configs *list(Space *s, int step, int value, const int *parts)
