@@ -236,7 +236,7 @@ static uint64_t dealt(int n)
 	return (uint64_t)(n + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS;
 }
 
-bool blocks_make(Blocks *b, Arena *a, Diag *d, const Program *p, const Code *c)
+bool blocks_make(Blocks *b, Arena *a, Diag *d, const Program *p, const Target *t, const Code *c)
 {
 	*b = (Blocks){ 0 };
 	if (!measure(b, d, p))
@@ -245,10 +245,11 @@ bool blocks_make(Blocks *b, Arena *a, Diag *d, const Program *p, const Code *c)
 	const uint64_t first = (p->dram_free + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
 	const uint64_t overlays = first + dealt(p->ncores) * each;
 	b->end = overlays + dealt(c->noverlays) * c->area_bytes;
-	if (b->end > TT_DRAM_BANK_BYTES) {
+	if (b->end > (uint64_t)t->dram_bank_bytes) {
 		diag_error(d, (Loc){ .file = p->name },
-			   "DRAM is full: parameters and overlays reach byte 0x%llx of each bank, of 0x%x",
-			   (unsigned long long)b->end, TT_DRAM_BANK_BYTES);
+			   "parameters and overlays need DRAM up to byte %llu of each bank, which has %lld; "
+			   "tensors and weights need it up to %llu", (unsigned long long)b->end,
+			   (long long)t->dram_bank_bytes, (unsigned long long)p->dram_free);
 		return false;
 	}
 	b->overlay_at = (uint32_t)overlays;

@@ -22,7 +22,8 @@ typedef struct Blocks {
 uint32_t blocks_bytes(const Program *p, int op, int core);
 
 /* False if a block or DRAM is too small, which is reported. */
-bool blocks_make(Blocks *b, Arena *a, Diag *d, const Program *p, const Code *c);
+bool blocks_make(Blocks *b, Arena *a, Diag *d, const Program *p, const Target *t,
+		 const Code *c);
 
 /* Bytes from the start of its bank where an overlay lies. */
 uint32_t blocks_overlay_at(const Blocks *b, const Code *c, int overlay);

@@ -62,28 +62,38 @@ static bool read_core(const Reading *r, int core)
 	return true;
 }
 
-/* One plane of one image: the pages of its phases. */
-static bool read_plane(const Reading *r, int image, int plane)
+/* Rows of one page, of a plane of an image and phase. */
+static bool read_page(const Reading *r, int image, int plane, int phase, Range rows)
 {
 	const PlanTensor *t = r->t;
 	const Layout *l = &t->layout;
-	const uint32_t bytes = lower_page_bytes(t);
+	const uint32_t page = lower_dram_page(t, phase, image, plane, rows.first);
 	const bool blocks = l->type == DEV_BFP8_B;
-	const uint8_t *values = r->bytes + (blocks ? (int64_t)t->height * l->pitch : 0);
-	for (int phase = 0; phase < l->phases; phase++) {
-		const uint32_t page = (uint32_t)((phase * t->images + image) * l->planes + plane);
-		const uint32_t at = (uint32_t)l->address + page / TT_DRAM_BANKS * bytes;
-		if (!tessera_read_dram(r->device, page % TT_DRAM_BANKS, at, r->bytes, bytes,
-				       r->error))
-			return false;
-		for (int y = 0; y < t->height; y++)
-			for (int x = phase; x < l->cols; x += l->phases) {
-				const int64_t n = (int64_t)y * l->pitch + l->lead + x / l->phases;
-				put_pixel(r, image, plane, y, x, values + n * (blocks ? 16 : 32),
-					  blocks ? r->bytes + n : NULL);
-			}
-	}
+	const uint8_t *values = r->bytes + (blocks ? (int64_t)lower_page_rows(t) * l->pitch : 0);
+	if (!tessera_read_dram(r->device, page % TT_DRAM_BANKS, lower_dram_at(t, page), r->bytes,
+			       lower_page_bytes(t), r->error))
+		return false;
+	for (int y = rows.first; y < rows.end; y++)
+		for (int x = phase; x < l->cols; x += l->phases) {
+			const int64_t n = (int64_t)(y - rows.first) * l->pitch + l->lead
+				+ x / l->phases;
+			put_pixel(r, image, plane, y, x, values + n * (blocks ? 16 : 32),
+				  blocks ? r->bytes + n : NULL);
+		}
 	return true;
+}
+
+/* One plane of one image. */
+static bool read_plane(const Reading *r, int image, int plane)
+{
+	const PlanTensor *t = r->t;
+	const int rows = lower_page_rows(t);
+	bool ok = true;
+	for (int phase = 0; phase < t->layout.phases; phase++)
+		for (int y = 0; ok && y < t->height; y += rows)
+			ok = read_page(r, image, plane, phase,
+				       range_both((Range){ y, y + rows }, (Range){ 0, t->height }));
+	return ok;
 }
 
 static bool read_all(const Reading *r)

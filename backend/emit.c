@@ -90,7 +90,7 @@ bool emit_program(Emission *e, Arena *a, Diag *d, const Program *p, const Target
 		.budget = options->code_budget ? options->code_budget : TT_CONTROL,
 		.iram = options->iram,
 	};
-	if (!code_link(&c, a, d, p, t, objects, &code) || !blocks_make(&b, a, d, p, &c))
+	if (!code_link(&c, a, d, p, t, objects, &code) || !blocks_make(&b, a, d, p, t, &c))
 		return false;
 	const double linked = clock_now();
 

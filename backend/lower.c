@@ -82,10 +82,8 @@ static void buffers(Lowering *l)
 	const Plan *p = l->plan;
 	for (int i = 0; i < p->ntensors; i++) {
 		const PlanTensor *t = p->tensors[i];
-		if (t->layout.place == PLACE_DRAM) {
-			lower_dram_buffer(l, t);
+		if (t->layout.place == PLACE_DRAM)
 			continue;
-		}
 		ProgramBuffer *b = buffer(l, t->name, t->layout.address, t->bytes);
 		b->first = l->first_op[t->born];
 		b->last = l->last_op[t->dies];
@@ -150,7 +148,7 @@ Program *lower(const Plan *plan)
 	for (int c = 0; c < plan->cores; c++)
 		program_core(p, c % plan->cols, c / plan->cols);
 	lower_semaphores(&l);
-	lower_dram_tensors(&l);
+	lower_dram_begin(&l);
 	for (int i = 0; i < plan->nsteps; i++) {
 		const Step *s = &plan->steps[i];
 		l.first_op[i] = l.last_op[i] = p->nops;
@@ -166,6 +164,7 @@ Program *lower(const Plan *plan)
 		for (int k = i - 1; k >= 0 && plan->steps[k].beside; k--)
 			lower_move_step(&l, &p->ops[l.first_op[i]], &plan->steps[k]);
 	}
+	lower_dram_place(&l);
 	buffers(&l);
 	p->dram_free = l.dram;
 	p->last_op = l.last_op;

@@ -15,6 +15,12 @@ Program *lower(const Plan *plan);
 
 /* ---- its parts ---- */
 
+/* A move between a core and a tensor in DRAM: number `move` of those of an op. */
+typedef struct LowerMoved {
+	int op, core, move;
+	const PlanTensor *dram;
+} LowerMoved;
+
 typedef struct Lowering {
 	const Plan *plan;
 	Program *program;
@@ -25,6 +31,8 @@ typedef struct Lowering {
 	int image;
 	int images; /* that the op at hand makes, from that one on */
 	int slice; /* of a step in slices: which */
+	LowerMoved *moved;
+	int nmoved;
 } Lowering;
 
 /* A parameter that may differ from core to core; core 0 comes first. */
@@ -78,10 +86,18 @@ void lower_arrivals(Lowering *l, ProgramOp *op, const Step *s);
  * does not use, the bytes behind the last plane. */
 void lower_rest(Lowering *l, ProgramOp *op, const PlanTensor *t);
 
-/* Room in DRAM for the tensors that lie there, and the buffer of one; a page of it. */
+/* Of a tensor in DRAM: rows in a page, bytes of it, which one some rows are in, and where
+ * that stands in its bank, page % TT_DRAM_BANKS. */
+int lower_page_rows(const PlanTensor *t);
 uint32_t lower_page_bytes(const PlanTensor *t);
-void lower_dram_tensors(Lowering *l);
-void lower_dram_buffer(Lowering *l, const PlanTensor *t);
+uint32_t lower_dram_page(const PlanTensor *t, int phase, int image, int plane, int row);
+uint32_t lower_dram_at(const PlanTensor *t, uint32_t page);
+
+/* Places for the tensors in DRAM, when all ops are made: until then addresses of moves are
+ * from the start of the tensor, and the last move of an op on a core is noted. */
+void lower_dram_begin(Lowering *l);
+void lower_dram_moved(Lowering *l, const ProgramOp *op, int core, const PlanTensor *dram);
+void lower_dram_place(Lowering *l);
 
 /* A region of a tensor in DRAM to or from a core's buffer `t`, rows inside of the
  * image only. Cores that will read what was written are told of it; those that

@@ -1,83 +1,79 @@
 /*
  * Tensors in DRAM: their way there and back, whole or in slices.
  *
- * Each plane of each image and phase is a page, dealt over the banks from bank 0
- * on, with all rows of the image; in bfp8_b the exponents of the plane come
- * first. Rows are as long as in L1. Who wrote rows tells the cores that will
- * read them.
+ * Each plane of each image and phase has pages of so many rows (ir/layout.h), dealt
+ * over the banks from bank 0 on: those with the first rows of all planes, then those
+ * with the next. In bfp8_b the exponents of a page come first. Rows are as long as
+ * in L1. Who wrote rows tells the cores that will read them.
  */
 #include "backend/lower.h"
 
 static bool is_block_float(const PlanTensor *t) { return t->layout.type == DEV_BFP8_B; }
 
+int lower_page_rows(const PlanTensor *t)
+{
+	return layout_page_rows(t->layout.type, t->layout.pitch, t->height);
+}
+
 uint32_t lower_page_bytes(const PlanTensor *t)
 {
-	const uint32_t pixels = (uint32_t)t->height * (uint32_t)t->layout.pitch;
+	const uint32_t pixels = (uint32_t)lower_page_rows(t) * (uint32_t)t->layout.pitch;
 	return pixels * (is_block_float(t) ? 17 : 32);
 }
 
-static uint32_t slot_bytes(const PlanTensor *t)
+uint32_t lower_dram_page(const PlanTensor *t, int phase, int image, int plane, int row)
 {
-	const int pages = t->layout.phases * t->images * t->layout.planes;
-	return (uint32_t)((pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS) * lower_page_bytes(t);
+	const int part = row / lower_page_rows(t);
+	return (uint32_t)(((part * t->layout.phases + phase) * t->images + image)
+			  * t->layout.planes + plane);
 }
 
-void lower_dram_tensors(Lowering *l)
+uint32_t lower_dram_at(const PlanTensor *t, uint32_t page)
 {
-	for (int i = 0; i < l->plan->ntensors; i++) {
-		PlanTensor *t = l->plan->tensors[i];
-		if (t->layout.place == PLACE_DRAM)
-			t->layout.address = lower_dram_all(l, 2 * (uint64_t)slot_bytes(t));
-	}
+	return (uint32_t)t->layout.address + page / TT_DRAM_BANKS * lower_page_bytes(t);
 }
 
-void lower_dram_buffer(Lowering *l, const PlanTensor *t)
-{
-	ProgramBuffer *b = program_buffer(l->program, t->name);
-	b->place = PLACE_DRAM;
-	b->address = t->layout.address;
-	b->bytes = 2 * (uint64_t)slot_bytes(t);
-	b->last = l->program->nops - 1;
-}
-
-/* One image and phase of a region, between the buffer of `t` on a core and DRAM. */
-static void move_image(Lowering *l, ProgramOp *op, int core, const PlanTensor *t,
-		       const PlanTensor *dram, bool out, TtMoveWhen when, Region r, int phase,
-		       int image)
+/* Rows of one image, phase and page, between the buffer of `t` on a core and DRAM. */
+static void move_rows(Lowering *l, ProgramOp *op, int core, const PlanTensor *t,
+		      const PlanTensor *dram, ProgramMove m, Region r, int phase, int image)
 {
 	const int plane = r.planes.first, row = r.rows.first, lead = t->layout.lead;
-	const uint32_t page = (uint32_t)((phase * t->images + image) * t->layout.planes + plane);
+	const int rows = lower_page_rows(dram);
+	const uint32_t page = lower_dram_page(dram, phase, image, plane, row);
 	const uint32_t pitch = (uint32_t)t->layout.pitch, unit = is_block_float(t) ? 16 : 32;
-	const uint32_t exponents = is_block_float(t) ? (uint32_t)t->height * pitch : 0;
-	const uint32_t at = (uint32_t)dram->layout.address
-		+ page / TT_DRAM_BANKS * lower_page_bytes(t);
-	ProgramMove m = {
-		.out = out, .when = when, .bank = (int)(page % TT_DRAM_BANKS),
-		.at = at + exponents + (uint32_t)row * pitch * unit,
-		.page_bytes = lower_page_bytes(t), .slot_bytes = slot_bytes(t),
-		.l1 = lower_values(t, core, phase, image, plane, row, -lead),
-		.bytes = (uint32_t)range_count(r.rows) * pitch * unit,
-		.count = (uint32_t)range_count(r.planes), .step = lower_plane_step(t),
-	};
+	const uint32_t exponents = is_block_float(t) ? (uint32_t)rows * pitch : 0;
+	const uint32_t at = lower_dram_at(dram, page), first = (uint32_t)(row % rows) * pitch;
+	m.bank = (int)(page % TT_DRAM_BANKS);
+	m.at = at + exponents + first * unit;
+	m.page_bytes = lower_page_bytes(dram);
+	m.l1 = lower_values(t, core, phase, image, plane, row, -lead);
+	m.bytes = (uint32_t)range_count(r.rows) * pitch * unit;
+	m.count = (uint32_t)range_count(r.planes);
+	m.step = lower_plane_step(t);
 	program_move(l->program, op, core, m);
+	lower_dram_moved(l, op, core, dram);
 	if (!is_block_float(t))
 		return;
-	m.at = at + (uint32_t)row * pitch;
+	m.at = at + first;
 	m.l1 = lower_exponent(t, core, phase, image, plane, row, -lead);
 	m.bytes = (uint32_t)range_count(r.rows) * pitch;
 	m.step = lower_exponent_step(t);
 	program_move(l->program, op, core, m);
+	lower_dram_moved(l, op, core, dram);
 }
 
 void lower_move(Lowering *l, ProgramOp *op, int core, const PlanTensor *t, const PlanTensor *dram,
 		bool out, TtMoveWhen when, Region r)
 {
 	const Region inside = region_in_image(t, r);
-	if (region_empty(inside))
-		return;
-	for (int phase = 0; phase < t->layout.phases; phase++)
-		for (int image = 0; image < t->images; image++)
-			move_image(l, op, core, t, dram, out, when, inside, phase, image);
+	const int rows = lower_page_rows(dram);
+	for (int row = inside.rows.first / rows * rows; row < inside.rows.end; row += rows) {
+		const Region part = { range_both(inside.rows, (Range){ row, row + rows }),
+				      inside.planes };
+		for (int k = 0; !region_empty(part) && k < t->layout.phases * t->images; k++)
+			move_rows(l, op, core, t, dram, (ProgramMove){ .out = out, .when = when },
+				  part, k / t->images, k % t->images);
+	}
 }
 
 /* Rows that go there anyhow say it too. */

@@ -173,8 +173,8 @@ bool program_verify(const Program *p, const Target *t, Diag *d)
 	verify_variants(&v);
 	verify_semaphores(&v);
 	verify_edges(&v);
-	if (d->errors == before) { /* the rest looks cores and elements up */
-		verify_memory(&v);
+	/* The rest looks cores and elements up, and addresses in DRAM. */
+	if (d->errors == before && verify_memory(&v)) {
 		for (int i = 0; i < p->nops; i++)
 			verify_op(&v, i);
 		verify_rows(&v);

@@ -5,7 +5,8 @@
  *
  *   - cores are distinct and on the grid; variants have allowed constants
  *   - buffers are aligned, inside the plan's window or a bank, and no two share
- *     a byte at the same time; images and host tensors likewise
+ *     a byte at the same time; images and host tensors likewise; all that is in DRAM
+ *     fits there
  *   - a RISC-V runs routines that are meant for it, on the op's parameters,
  *     which are within their limits
  *   - an act is an activation, TRISC1 runs something that calls it, and it is told
@@ -15,7 +16,8 @@
  *   - rows pushed to a core lie in a buffer that is alive on both sides, and are
  *     waited for; nobody waits for rows that are not pushed
  *   - what is moved from DRAM was written there before, once, and its writers have
- *     told the reader
+ *     told the reader; who writes where something else was, or the same in the run
+ *     before, knows that nobody uses that any more
  *   - who receives weights is counted by those who send them, cores of a
  *     rectangle are told the same, and one that sends for two has two semaphores
  *   - chunks, passes and sums between them fit the blocks and the positions
@@ -43,7 +45,9 @@ typedef struct Verifier {
 	Arena *a; /* for the time of the check */
 } Verifier;
 
-void verify_memory(Verifier *v);          /* program_verify_memory.c */
+/* program_verify_memory.c; false if there is less DRAM than is said to be used, and
+ * nothing else has been looked at. */
+bool verify_memory(Verifier *v);
 void verify_op(Verifier *v, int op);      /* program_verify_ops.c */
 void verify_act(Verifier *v, int op);     /* program_verify_act.c */
 void verify_tiles(Verifier *v, int op, int core); /* program_verify_tiles.c */

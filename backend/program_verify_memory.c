@@ -4,6 +4,8 @@
 
 #include "backend/program_verify.h"
 
+enum { MOST_NAMED = 4 }; /* of what is too large */
+
 /* Bytes of one memory for a time: L1 of one core or of all, a bank of DRAM or
  * every one. */
 typedef struct Span {
@@ -127,7 +129,32 @@ static int count_parts(const ProgramEdge *edges, int n)
 	return parts;
 }
 
-void verify_memory(Verifier *v)
+static int by_size(const void *x, const void *y)
+{
+	const Span *a = x, *b = y;
+	const uint64_t m = a->dram ? a->end - a->at : 0, n = b->dram ? b->end - b->at : 0;
+	return m != n ? (m < n) - (m > n) : by_address(x, y);
+}
+
+/* Addresses behind the end of the banks mean nothing: then that is all there is to say. */
+static bool fits_dram(Verifier *v, Spans s)
+{
+	const uint64_t there = (uint64_t)v->t->dram_bank_bytes;
+	if (v->p->dram_free <= there)
+		return true;
+	const char *largest = "";
+	qsort(s.v, (size_t)s.n, sizeof *s.v, by_size);
+	for (int i = 0; i < s.n && i < MOST_NAMED && s.v[i].dram; i++)
+		largest = arena_printf(v->a, "%s%s'%s' %" PRIu64, largest, i ? ", " : "",
+				       s.v[i].name, s.v[i].end - s.v[i].at);
+	diag_error(v->d, (Loc){ .file = v->p->name },
+		   "tensors and weights need %" PRIu64 " bytes of each of %d banks of DRAM, which have "
+		   "%" PRIu64 "; the largest: %s", v->p->dram_free, (int)v->t->dram_banks, there,
+		   largest);
+	return false;
+}
+
+bool verify_memory(Verifier *v)
 {
 	const Program *p = v->p;
 	const int most = p->nbuffers + p->nimages + count_parts(p->inputs, p->ninputs)
@@ -137,9 +164,12 @@ void verify_memory(Verifier *v)
 	add_images(v, &s);
 	add_edges(v, &s, p->inputs, p->ninputs);
 	add_edges(v, &s, p->outputs, p->noutputs);
+	if (!fits_dram(v, s))
+		return false;
 	for (int i = 0; i < s.n; i++)
 		check(v, &s.v[i]);
 	check_disjoint(v, s);
+	return true;
 }
 
 static bool holds(const ProgramBuffer *b, Place place, int op, uint64_t address, uint64_t bytes)

@@ -23,21 +23,41 @@ int layout_pitch(int cols, int phases, int lead, int pad)
 	return (int)round_up(lead + (cols + phases - 1) / phases + pad, PITCH_STEP);
 }
 
-/* Pixels of one plane of one phase. */
-static int64_t plane_pixels(const Layout *l) { return stored_rows(l) * l->pitch; }
-
 static int64_t all_planes(const Layout *l) { return (int64_t)l->phases * l->planes; }
 
-int64_t layout_pages(const Layout *l) { return l->place == PLACE_L1 ? 1 : all_planes(l); }
+static int pixel_bytes(DevTypes type) { return type == DEV_BF16 ? 2 * PLANE : 1 + PLANE; }
 
-/* Planes whose exponents stand together. */
+int layout_page_rows(DevTypes type, int pitch, int height)
+{
+	const int64_t row = (int64_t)pitch * pixel_bytes(type);
+	const int64_t pages = height / ((LEAST_PAGE + row - 1) / row);
+	return pages > 1 ? (int)((height + pages - 1) / pages) : height;
+}
+
+/* Rows of a plane whose exponents stand together, and planes. */
+static int64_t rows_in_page(const Layout *l)
+{
+	const int64_t all = stored_rows(l);
+	return l->place == PLACE_L1 ? all : layout_page_rows(l->type, l->pitch, (int)all);
+}
+
 static int64_t planes_in_page(const Layout *l) { return l->place == PLACE_L1 ? all_planes(l) : 1; }
+
+static int64_t page_pixels(const Layout *l)
+{
+	return planes_in_page(l) * rows_in_page(l) * l->pitch;
+}
+
+int64_t layout_pages(const Layout *l)
+{
+	const int64_t rows = rows_in_page(l);
+	return l->place == PLACE_L1 ? 1 : all_planes(l) * ((stored_rows(l) + rows - 1) / rows);
+}
 
 int64_t layout_page_bytes(const Layout *l)
 {
-	const int64_t pixels = planes_in_page(l) * plane_pixels(l);
-	const int64_t bytes = l->type == DEV_BF16 ? pixels * 2 * PLANE : pixels * (1 + PLANE);
-	return round_up(bytes, l->place == PLACE_L1 ? ALIGN_L1 : ALIGN_DRAM);
+	return round_up(page_pixels(l) * pixel_bytes(l->type),
+			l->place == PLACE_L1 ? ALIGN_L1 : ALIGN_DRAM);
 }
 
 int64_t layout_bytes(const Layout *l) { return layout_pages(l) * layout_page_bytes(l); }
@@ -46,19 +66,19 @@ PixelAt layout_at(const Layout *l, int plane, int row, int col)
 {
 	const int phase = (col % l->phases + l->phases) % l->phases;
 	const int64_t x = l->lead + ((int64_t)col - phase) / l->phases;
-	const int64_t y = (int64_t)row - l->row + l->above;
+	const int64_t y = (int64_t)row - l->row + l->above, rows = rows_in_page(l);
 	assert(0 <= x && x < l->pitch && 0 <= y && y < stored_rows(l));
 	assert(l->plane <= plane && plane < l->plane + l->planes);
 
-	int64_t z = (int64_t)phase * l->planes + plane - l->plane;
-	const int64_t page = l->place == PLACE_L1 ? 0 : z;
-	if (l->place == PLACE_DRAM)
+	int64_t z = (int64_t)phase * l->planes + plane - l->plane, page = 0;
+	if (l->place == PLACE_DRAM) {
+		page = y / rows * all_planes(l) + z;
 		z = 0;
-	const int64_t pixel = z * plane_pixels(l) + y * l->pitch + x;
+	}
+	const int64_t pixel = (z * rows + y % rows) * l->pitch + x;
 	if (l->type == DEV_BF16)
 		return (PixelAt){ page, pixel * 2 * PLANE, -1 };
-	const int64_t exponents = planes_in_page(l) * plane_pixels(l);
-	return (PixelAt){ page, exponents + pixel * PLANE, pixel };
+	return (PixelAt){ page, page_pixels(l) + pixel * PLANE, pixel };
 }
 
 static int type_index(DevTypes type)

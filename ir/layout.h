@@ -16,8 +16,9 @@
  * 16 sign-and-mantissa bytes. An unpacker finds the mantissas behind all the
  * exponents its tile descriptor spans, so in L1 the exponents of every plane
  * come first and then every plane's mantissas: one descriptor walks all
- * channels of a tap. In DRAM each plane of each phase is a page of its own,
- * spread over the banks, with its own exponents first.
+ * channels of a tap. In DRAM each plane of each phase has pages of its own,
+ * spread over the banks: one, or if it is larger than L1 one for so many rows.
+ * A page has its own exponents first.
  *
  *     bf16 rows=8+8 halo=1+1 planes=0+4 cols=640 lead=0 pitch=656 phases=1 order=row at=l1:0x19cc0
  *
@@ -54,6 +55,10 @@ enum {
 	 * from DRAM want source and destination equal modulo 32. */
 	ALIGN_L1 = 16,
 	ALIGN_DRAM = 32,
+
+	/* A page of a plane that has several in DRAM is at least as large as L1 of any
+	 * core: the rows a core has of a plane lie in two of them at most. */
+	LEAST_PAGE = 1536 * 1024,
 };
 
 typedef struct Layout {
@@ -84,7 +89,11 @@ bool layout_check(const Layout *l, Diag *d, Loc at);
 /* Bytes the shard takes, rounded up to the alignment of its place. */
 int64_t layout_bytes(const Layout *l);
 
-/* Pages of a shard in DRAM and the bytes of each; in L1, one and all. */
+/* Rows of a plane that stand in one page in DRAM; in the last one perhaps fewer. */
+int layout_page_rows(DevTypes type, int pitch, int height);
+
+/* Pages of a shard in DRAM and the bytes of each; in L1, one and all. Those with
+ * the first rows of all planes and phases come first. */
 int64_t layout_pages(const Layout *l);
 int64_t layout_page_bytes(const Layout *l);
 

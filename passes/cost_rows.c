@@ -97,12 +97,11 @@ static void push_rows(const Lead *l, const PlanTensor *a, const PlanTensor *b)
 
 /* ---- rows from and to DRAM ---- */
 
-/* A region of the tensor in buffer `t`. */
-static void move(const Lead *l, const PlanTensor *t, bool out, Region r)
+/* Rows of one page of each plane. */
+static void move_page(const Lead *l, const PlanTensor *t, bool out, Region r)
 {
 	const int64_t runs = (int64_t)t->layout.phases * t->images * range_count(r.planes);
-	const int64_t pixels =
-		(int64_t)range_count(range_both(r.rows, (Range){ 0, t->height })) * t->layout.pitch;
+	const int64_t pixels = (int64_t)range_count(r.rows) * t->layout.pitch;
 	int64_t *packets = out ? &l->w->writes : &l->w->reads;
 	int64_t *bytes = out ? &l->w->write_bytes : &l->w->read_bytes;
 	if (!runs || !pixels)
@@ -113,6 +112,16 @@ static void move(const Lead *l, const PlanTensor *t, bool out, Region r)
 		return;
 	*packets += runs * work_packets(pixels);
 	*bytes += runs * pixels;
+}
+
+/* A region of the tensor in buffer `t`. */
+static void move(const Lead *l, const PlanTensor *t, bool out, Region r)
+{
+	const int rows = layout_page_rows(t->layout.type, t->layout.pitch, t->height);
+	const Range inside = range_both(r.rows, (Range){ 0, t->height });
+	for (int row = inside.first / rows * rows; row < inside.end; row += rows)
+		move_page(l, t, out, (Region){ range_both(inside, (Range){ row, row + rows }),
+					       r.planes });
 }
 
 static bool writes_any(const PlanTensor *t, Region r)

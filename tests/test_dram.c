@@ -114,7 +114,7 @@ static void run_at_once(const Network *net, const TesseraArray *in, const Tesser
 	tessera_device_close(d);
 }
 
-/* Cores may be a run apart: each run has its own slot of what lies in DRAM. */
+/* Cores may be a run apart. */
 static void two_runs_under_way_do_not_meet(void **state)
 {
 	Fixture *t = *state;
@@ -326,6 +326,62 @@ static void reductions_take_their_input_in_slices(void **state)
 	}
 }
 
+/* Six tensors of a plane of 3.6 MB each: two pages. All lie in DRAM, and two at a time
+ * have something in them. */
+#define HIGH "f32[1,16,400,256]"
+#define HIGH_CONV(name, from)                                                                      \
+	"%w" name " = constant splat 0.03125 : f32[16,16,3,3]\n%" name " = conv %" from ", %w" name \
+	" {act = relu, dilations = [1,1], pads = [1,1,1,1], stored = bf16, strides = [1,1], weights = bf16} : " \
+	HIGH "\n"
+#define CHAIN                                                                                      \
+	"graph \"chain\"\n%x = input {stored = bf16} : " HIGH "\n" HIGH_CONV("a", "x")            \
+	HIGH_CONV("b", "a") HIGH_CONV("c", "b") HIGH_CONV("d", "c") HIGH_CONV("y", "d")           \
+	"%o = output %y : " HIGH "\n"
+
+enum { CHAIN_CORES = 4, CHAIN_PAGE = 200 * 272 * 32, CHAIN_TENSORS = 6 };
+
+static Network *chain(Fixture *t, int64_t bank_bytes)
+{
+	Graph *g = text_parse(t->arena, &t->diag, "net.ir", CHAIN, strlen(CHAIN), &(ModelOptions){ 0 });
+	Target *small = arena_new(t->arena, Target);
+	*small = *target_load(t->arena, &t->diag, "wormhole_n150");
+	small->dram_bank_bytes = bank_bytes;
+	return g ? network_on(g, small, &(PlanOptions){ .cores = CHAIN_CORES, .slice = 32 }) : NULL;
+}
+
+/* Pages of a tensor lie in two banks, and tensors where others were: a bank has room for a
+ * page of each of three, and for the host's tensors. The last two may be in use when the
+ * next run writes the first. */
+static void banks_are_used_evenly_and_again(void **state)
+{
+	Fixture *t = *state;
+	const int64_t room = 3 * CHAIN_PAGE + CHAIN_PAGE * 9 / 10;
+	int64_t n, tensors = 0;
+	TesseraError e;
+	Network *net = chain(t, room);
+	const float *got = result(t, 1, net, &n);
+	for (int i = 0; i < net->program->nbuffers; i++)
+		tensors += net->program->buffers[i].place == PLACE_DRAM;
+	assert_int_equal(tensors, CHAIN_TENSORS);
+	float *want = arena_array(t->arena, float, n), most = 0;
+	network_ref(net, image(t, net, 1), want);
+	for (int64_t i = 0; i < n; i++)
+		most = fmaxf(most, fabsf(got[i] - want[i]) / fmaxf(1, fabsf(want[i])));
+	assert_true(most <= 0x1p-5F);
+	if (!network_run(net, "emu", image(t, net, 1), want, &e))
+		fail_msg("%s\n%s", e.text, e.detail);
+	assert_memory_equal(got, want, (size_t)n * sizeof *got);
+	network_free(net);
+}
+
+static void what_dram_has_no_room_for_is_told(void **state)
+{
+	Fixture *t = *state;
+	assert_null(chain(t, 2 * (int64_t)CHAIN_PAGE));
+	assert_non_null(strstr(fixture_said(t), "bytes of each of 12 banks of DRAM, which have 3481600; "
+			       "the largest: 'x' 1740800, "));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(int argc, char **argv)
@@ -338,6 +394,8 @@ int main(int argc, char **argv)
 		CASE(what_waits_is_spilled_beside_other_steps),
 		CASE(hints_place_tensors_and_slice_steps),
 		CASE(reductions_take_their_input_in_slices),
+		CASE(banks_are_used_evenly_and_again),
+		CASE(what_dram_has_no_room_for_is_told),
 		CASE(single_slices_take_half_the_room),
 		CASE(weights_stay_only_where_they_have_their_place),
 	};

@@ -137,6 +137,29 @@ static void in_dram_every_plane_is_a_page_with_its_own_exponents(void **state)
 	assert_int_equal(p.values, 48 + 18 * 16);
 }
 
+/* 2064 pixels of bf16 are 66048 bytes: 24 rows are as large as L1. */
+static void in_dram_a_large_plane_has_pages_no_smaller_than_l1(void **state)
+{
+	(void)state;
+	assert_int_equal(layout_page_rows(DEV_BF16, 2064, 24), 24);
+	assert_int_equal(layout_page_rows(DEV_BF16, 2064, 47), 47);
+	assert_int_equal(layout_page_rows(DEV_BF16, 2064, 48), 24);
+	assert_int_equal(layout_page_rows(DEV_BF16, 2064, 2048), 25); /* 85 pages, not 86 */
+	Layout l = { .type = DEV_BFP8_B, .rows = 200, .planes = 3, .cols = 1024, .pitch = 1056,
+		     .phases = 1, .place = PLACE_DRAM };
+	const int64_t pixels = 100 * 1056;
+	assert_int_equal(layout_page_rows(DEV_BFP8_B, 1056, 200), 100);
+	assert_int_equal(layout_pages(&l), 6);
+	assert_int_equal(layout_page_bytes(&l), pixels * 17);
+	PixelAt p = layout_at(&l, 2, 99, 1);
+	assert_int_equal(p.page, 2);
+	assert_int_equal(p.exponent, 99 * 1056 + 1);
+	p = layout_at(&l, 1, 103, 7);
+	assert_int_equal(p.page, 4);
+	assert_int_equal(p.exponent, 3 * 1056 + 7);
+	assert_int_equal(p.values, pixels + (3 * 1056 + 7) * 16);
+}
+
 static void column_phases_put_every_pth_column_side_by_side(void **state)
 {
 	(void)state;
@@ -258,6 +281,7 @@ int main(void)
 		T(bf16_takes_32_bytes_a_pixel_and_plane),
 		T(bfp8_b_in_l1_has_the_exponents_of_all_planes_first),
 		T(in_dram_every_plane_is_a_page_with_its_own_exponents),
+		T(in_dram_a_large_plane_has_pages_no_smaller_than_l1),
 		T(column_phases_put_every_pth_column_side_by_side),
 		T(no_two_pixels_share_a_byte_and_none_is_lost),
 		T(the_pitch_holds_lead_columns_and_pad),

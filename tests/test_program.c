@@ -270,8 +270,8 @@ static void moves_that_would_not_run_are_refused(void **state)
 		{ "l1 0x20000 bytes 512", "l1 0x21f00 bytes 512", "l1 0x21f00 reaches outside of a buffer" },
 		{ "bytes 512 count 2 step 512", "bytes 512 count 15 step 0",
 		  "0x3000 to 0x3a00 is in no buffer that all banks" },
-		{ "slot 1024", "slot 0", "'d' is written: it needs two slots" },
-		{ "life 0..2\nbuffer \"rows\"", "life 0..1\nbuffer \"rows\"", "to live from the first op" },
+		{ "slot 1024", "slot 0", "'d' is written where 'd' was in the run before" },
+		{ "life 0..2\nbuffer \"rows\"", "life 0..0\nbuffer \"rows\"", "is in no buffer that all banks" },
 		{ "bank 0 at 0x3200", "bank 0 at 0x3000", "reads bank 0 at 0x3000, which nobody has written" },
 		{ "core 0 op 0\n\t\tmove", "core 0 op 0\n\t\tmove out alongside bank 0 at 0x3200 page 512 slot 1024 "
 		  "l1 0x20400 bytes 512 count 1 step 0\n\t\tmove", "writes bank 0 at 0x3200, as core 0 does in op 0" },
@@ -283,6 +283,42 @@ static void moves_that_would_not_run_are_refused(void **state)
 	const Case untold = { "\t\tpush core 1 from 0x20600 to 0x20000 bytes 1536 count 1 step 0 0\n", "",
 			      "and has not waited for core 0 to write it in op 0" };
 	refuse_each(t, text, &untold, 1);
+}
+
+/* Core 1 tells core 0 that it has read the row: it needs no place for each run, and the
+ * last op writes something else there. */
+static const char *with_room_used_again(Fixture *t)
+{
+	const char *text = with_moves(t);
+	for (int i = 0; i < 3; i++)
+		text = text_edited(t, text, "slot 1024", "slot 0");
+	text = text_edited(t, text, "0x800 life 0..2\n",
+			   "0x400 life 0..1\nbuffer \"e\" dram at 0x3000 bytes 0x400 life 2..2\n");
+	text = text_edited(t, text, "\t\tarrival core 0 op 0\n",
+			   "\t\tarrival core 0 op 0\n\t\tpush core 0 from 0x0 to 0x0 bytes 0 count 0 "
+			   "step 0 0\n");
+	return text_edited(t, text, "\tcore 1 {row = 2}\n",
+			   "\tcore 0\n\t\tarrival core 1 op 1\n\t\tmove out after bank 0 at 0x3000 "
+			   "page 512 slot 0 l1 0x24000 bytes 512 count 1 step 0\n\tcore 1 {row = 2}\n");
+}
+
+static void room_that_all_are_known_to_be_through_with_is_used_again(void **state)
+{
+	static const Case cases[] = {
+		{ "\tcore 1 {row = 2}\n", "\tcore 1 {row = 2}\n\t\tmove out after bank 1 at 0x3000 page 512 "
+		  "slot 0 l1 0x24000 bytes 512 count 1 step 0\n",
+		  "op 'y': 'e' is written where 'd' was, which some may not be through with" },
+		{ "0x400 life 0..1", "0x400 life 0..2", "'d' and 'e' share byte 0x3000 during op 2" },
+		{ "dram_free 0x4000", "dram_free 0x40000001", "tensors and weights need 1073741825 bytes of "
+		  "each of 12 banks of DRAM, which have 1073741824; the largest: 'w' 8192, 'x' 1024, 'y' 1024, "
+		  "'d' 1024" },
+	};
+	Fixture *t = *state;
+	const char *text = with_room_used_again(t);
+	Program *p = program_read(t, text);
+	if (!p || !program_verify(p, program_target(t), &t->diag))
+		fail_msg("%s", fixture_said(t));
+	refuse_each(t, text, cases, sizeof cases / sizeof *cases);
 }
 
 static void who_is_told_gets_no_rows(void **state)
@@ -381,6 +417,7 @@ int main(void)
 		T(what_would_not_run_is_refused),
 		T(a_program_with_moves_is_sound),
 		T(moves_that_would_not_run_are_refused),
+		T(room_that_all_are_known_to_be_through_with_is_used_again),
 		T(who_is_told_gets_no_rows),
 		T(pushes_to_one_core_stand_together),
 		T(an_act_is_for_what_trisc1_runs),
