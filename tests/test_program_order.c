@@ -35,22 +35,24 @@ static void share(Program *p, int op, int first, int last)
 	}
 }
 
-/* Does the core that writes in one op know that another one is through with what it read
- * in a second one? */
-static bool knows(Fixture *t, const Program *p, int writer, int at, int reader, int op)
+/* Of one core that writes in an op, and one that has read in another. */
+static ProgramOrder order_of(Fixture *t, const Program *p, int writer, int at, int reader, int op)
 {
 	ProgramUse uses[2] = { program_use(t->arena, p), program_use(t->arena, p) };
 	program_use_add(&uses[0], reader, op, false);
 	program_use_add(&uses[1], writer, at, true);
-	return program_order(t->arena, p, uses, 2).same[1];
+	return program_order(t->arena, p, uses, 2);
+}
+
+/* Does the writer know that the reader is through? */
+static bool knows(Fixture *t, const Program *p, int writer, int at, int reader, int op)
+{
+	return order_of(t, p, writer, at, reader, op).same[1];
 }
 
 static bool knows_of_last_run(Fixture *t, const Program *p, int writer, int at, int reader, int op)
 {
-	ProgramUse uses[2] = { program_use(t->arena, p), program_use(t->arena, p) };
-	program_use_add(&uses[0], reader, op, false);
-	program_use_add(&uses[1], writer, at, true);
-	return program_order(t->arena, p, uses, 2).next[1];
+	return order_of(t, p, writer, at, reader, op).next[1];
 }
 
 static void a_core_knows_of_itself_alone(void **state)
