@@ -1,5 +1,5 @@
 /*
- * A plan by local rules, without prices: what compilers that take op by op make of a
+ * A plan by local rules, almost without prices: what compilers that take op by op make of a
  * net. To measure a search by, and as a first plan to improve on.
  *
  *     Choice *c = arena_array(arena, Choice, bare->nsteps + 1);
@@ -16,12 +16,12 @@
  *             in larger or single ones, and sums of fewer positions, where that fits
  *   skips     if a step they wait through does not fit, they wait without what their
  *             reader wants of other cores, then in DRAM; what is used last first
- *   slices    the largest tensor of a step that still does not fit lies in DRAM; slices
- *             come one at a time where there is no room for two
+ *   slices    the largest tensor of a step that still does not fit lies in DRAM; how high
+ *             slices are, and one or two at a time, is what takes least predicted time
  *   splits    if all that is not enough, a product is cut into more splits
  *   prefetch  where the step before has room for the weights
  *
- * Nothing is weighed against anything, so it is fast, and no more than a plan.
+ * Nothing else is weighed against anything, so it is fast, and no more than a plan.
  */
 #ifndef PASSES_GREEDY_H
 #define PASSES_GREEDY_H

@@ -1,6 +1,7 @@
 #include "passes/greedy_fit.h"
 
 #include "passes/choice_legal.h"
+#include "passes/cost_step.h"
 #include "passes/plan_dram.h"
 
 enum {
@@ -189,6 +190,38 @@ static bool fit(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes
 bool greedy_fit(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes, int passes)
 {
 	return fit(g, p, x, step, bytes, passes, SLICE_DOUBLE);
+}
+
+bool greedy_fit_slices(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes)
+{
+	Fitting f = { .g = g, .p = p, .x = *x, .bare = &g->bare->steps[step], .step = step,
+		      .bytes = bytes };
+	CostContext cost = cost_context(p->target);
+	const PlanTensor *t = x->out ? x->out : x->in[0].tensor;
+	int slices[MOST_VALUES];
+	const int n = listed(&f, CHOICE_slice, slices,
+			     choice_slices(t, t->cut.bands, slices, MOST_VALUES));
+	int64_t least = INT64_MAX;
+	Choice best = g->choices[step];
+	for (int i = 0; i < 2 * n; i++) {
+		Choice c = g->choices[step];
+		c.slice = slices[i / 2];
+		c.slice_buffer = i % 2 ? SLICE_SINGLE : SLICE_DOUBLE;
+		if (!is_low(&f, c.slice)
+		    || !greedy_may(g, step, CHOICE_slice_buffer, c.slice_buffer))
+			continue;
+		f.found = false;
+		for (f.passes = 1; f.passes >= 0 && !f.found; f.passes--)
+			try_ways(&f, &c);
+		if (!f.found)
+			continue;
+		greedy_step_bytes(p, &f.x, &f.best);
+		const int64_t time = cost_work(&cost, p, &f.x).total;
+		best = time < least ? f.best : best;
+		least = time < least ? time : least;
+	}
+	g->choices[step] = best;
+	return least < INT64_MAX;
 }
 
 bool greedy_fit_single(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes)

@@ -28,7 +28,11 @@ int64_t greedy_step_bytes(const Plan *p, Step *x, const Choice *c);
  * by; 0: any number. */
 bool greedy_fit(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes, int passes);
 
-/* The same with one slice at a time and any number of passes. */
+/* Likewise of a step in slices: what is predicted to take least time, of one way for each
+ * height and one slice or two at a time. */
+bool greedy_fit_slices(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes);
+
+/* The same as greedy_fit with one slice at a time and any number of passes. */
 bool greedy_fit_single(Greedy *g, const Plan *p, const Step *x, int step, int64_t bytes);
 
 #endif

@@ -383,7 +383,9 @@ static void use_room(Greedy *g)
 	for (int k = 0; k < w.p->nsteps; k++) {
 		const Step *s = &w.p->steps[k];
 		const int64_t left = g->room - (w.used[k] - own_bytes(s));
-		if (!step_moves(s) && (s->weights || s->slice) && !s->stream.early
+		if (step_moves(s) || (s->slice && greedy_fit_slices(g, w.p, s, w.bare[k], left)))
+			continue;
+		if ((s->weights || s->slice) && !s->stream.early
 		    && !greedy_fit(g, w.p, s, w.bare[k], left, 1)
 		    && !greedy_fit(g, w.p, s, w.bare[k], left, 0))
 			greedy_fit_single(g, w.p, s, w.bare[k], left);

@@ -176,19 +176,22 @@ static bool is_allowed(const Searching *x, const Choice *choices)
 	return true;
 }
 
-/* The plan of local rules. */
+/* The plan of local rules, if it is better than what is known. */
 static void take_greedy(Searching *x)
 {
 	Choice *const greedy = x->room;
+	int64_t time = NO_WAY;
 	if (x->price)
 		return;
 	space_swap(&x->s);
-	if (greedy_choices(x->s.bare, x->s.pins, x->s.room, greedy) && is_allowed(x, greedy)) {
-		x->time = plan_time(plan_apply(x->s.bare, greedy)).all.total;
-		x->room = x->choices;
-		x->choices = greedy;
-	}
+	if (greedy_choices(x->s.bare, x->s.pins, x->s.room, greedy) && is_allowed(x, greedy))
+		time = plan_time(plan_apply(x->s.bare, greedy)).all.total;
 	space_swap(&x->s);
+	if (time >= x->time)
+		return;
+	x->time = time;
+	x->room = x->choices;
+	x->choices = greedy;
 }
 
 /* Where L1 is short: from a little thrift to a lot, and what found the best. */
@@ -230,7 +233,7 @@ static void first_walks(Searching *x)
 		if (x->time == NO_WAY)
 			thrifty_walks(x);
 	}
-	if (x->time == NO_WAY && (dram || x->o->dram == DRAM_NEVER))
+	if (dram || (x->time == NO_WAY && x->o->dram == DRAM_NEVER))
 		take_greedy(x);
 	if (x->time < NO_WAY)
 		near_walks(x);
