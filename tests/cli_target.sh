@@ -46,4 +46,14 @@ expect 0 check net.ir --target=blackhole_p150
 out_has "all 1 ops can run on blackhole_p150"
 ok
 
+claim "a net that DRAM has no room for is refused, with what it needs and what takes most"
+printf 'inherit = wormhole_n150\ndram_bank_bytes = 1048576\n' >small-dram.ini
+printf '%s\n' 'graph "large"' '%x = input : f32[1,16,1024,512]' '%y = relu %x : f32[1,16,1024,512]' \
+	'%o = output %y : f32[1,16,1024,512]' >large.ir
+expect 3 compile large.ir -o none.ttb --objective=greedy --target=small-dram.ini
+err_has "large: error: tensors and weights need 5595136 bytes of each of 12 banks of DRAM, which have 1048576; the largest: 'x' 2797568, 'o' 2797568"
+absent none.ttb
+expect 0 compile large.ir -o large.ttb --objective=greedy
+ok
+
 end_claims
