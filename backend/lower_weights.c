@@ -34,39 +34,52 @@ void lower_semaphores(Lowering *l)
 			ARRIVED + f;
 }
 
-/* One weight by padded output channel, real input channel and tap. A 2x2
- * transposed convolution has tiles (output tile, row tap, column tap). */
-static float weight(const Step *s, int64_t cin, int64_t o, int64_t c, int64_t t)
+/* Weights of padded output channel o: those of input channels first and on, with all
+ * their taps. A 2x2 transposed convolution has tiles (output tile, row tap, column tap). */
+static void read_weights(const Step *s, int64_t cin, int64_t o, int64_t first, int64_t channels,
+			 double *to)
 {
 	const int64_t cout = s->out->channels;
-	if (s->kind != STEP_DECONV2)
-		return o < cout ? (float)tensor_f64(s->filter, (o * cin + c) * s->taps + t) : 0;
+	if (s->kind != STEP_DECONV2) {
+		tensor_read_f64(s->filter, (o * cin + first) * s->taps, 1, channels * s->taps, to);
+		return;
+	}
 	const int64_t tile = o / TILE, out = tile / 4 * TILE + o % TILE;
-	return out < cout ? (float)tensor_f64(s->filter, (c * cout + out) * 4 + tile % 4) : 0;
+	tensor_read_f64(s->filter, (first * cout + out) * 4 + tile % 4, 4 * cout, channels, to);
+}
+
+/* The output channel of a padded one. */
+static int64_t channel_of(const Step *s, int64_t o)
+{
+	return s->kind != STEP_DECONV2 ? o : o / TILE / 4 * TILE + o % TILE;
 }
 
 static float bias(const Step *s, int64_t o)
 {
-	const int64_t out = s->kind != STEP_DECONV2 ? o : o / TILE / 4 * TILE + o % TILE;
+	const int64_t out = channel_of(s, o);
 	return s->bias && out < s->out->channels ? (float)tensor_f64(s->bias, out) : 0;
 }
 
-/* The blocks of one part, all groups; `first` is its first input channel. */
-static uint8_t *pack_part(Lowering *l, const Step *s, int part, int64_t first, int64_t cin)
+/* The blocks of one part for a group; `first` is its first input channel. */
+static void pack_part(Arena *a, const Step *s, int group, int part, int64_t first, int64_t cin,
+		      uint8_t *to)
 {
-	const WeightBlocks w = step_blocks(s, part);
-	const int64_t channels = s->in[part].channels / s->channel_groups;
-	float *values = arena_array(l->arena, float, (int64_t)w.cout * w.cin * w.taps);
-	for (int64_t o = 0; o < w.cout; o++)
-		for (int64_t c = 0; c < channels; c++)
-			for (int64_t t = 0; t < w.taps; t++)
-				values[(o * w.cin + c) * w.taps + t] =
-					weight(s, cin, o, first + c, t);
-	weight_round(w.type, values, w.cout, (int64_t)w.cin * w.taps);
-	uint8_t *to = arena_alloc(l->arena, weight_bytes(&w));
-	const WeightStrides at = { .tap = 1, .cin = w.taps, .cout = (int64_t)w.cin * w.taps };
+	WeightBlocks w = step_blocks(s, part);
+	w.cout = (uint32_t)s->held * TILE;
+	const int64_t channels = s->in[part].channels / s->channel_groups, some = channels * w.taps;
+	const int64_t all = (int64_t)w.cin * w.taps, out = (int64_t)group * w.cout;
+	float *values = arena_array(a, float, w.cout * all);
+	double *row = arena_array(a, double, some);
+	for (int64_t o = 0; o < w.cout && some; o++) {
+		if (channel_of(s, out + o) >= s->out->channels)
+			continue;
+		read_weights(s, cin, out + o, first, channels, row);
+		for (int64_t i = 0; i < some; i++)
+			values[o * all + i] = (float)row[i];
+	}
+	weight_round(w.type, values, w.cout, all);
+	const WeightStrides at = { .tap = 1, .cin = w.taps, .cout = all };
 	weight_blocks_pack(&w, values, at, to);
-	return to;
 }
 
 static uint8_t *pack_bias(const Step *s, int group, uint8_t *to)
@@ -99,47 +112,39 @@ static uint64_t place_image(Lowering *l, const Step *s, const uint8_t *data, uin
 }
 
 /* The pages of a group, made of its bias and the blocks of each part. */
-static uint8_t *pack_group(Lowering *l, const Step *s, int group, uint8_t *const *parts,
-			   uint8_t *to)
+static uint8_t *pack_group(const Step *s, int group, uint8_t *to)
 {
 	const int blocks = step_block_count(s), each = s->stream.chunk_blocks;
-	uint8_t *all = arena_alloc(l->arena, (size_t)step_block_bytes(s, 0, blocks)), *at = all;
-	for (int i = 0; i < s->nin; i++) {
-		const WeightBlocks w = step_blocks(s, i);
-		const size_t n = weight_bytes(&w) / (size_t)s->groups;
-		memcpy(at, parts[i] + (size_t)group * n, n);
-		at += n;
-	}
-	for (int c = 0; c < s->stream.chunks; c++, to += s->page_bytes) {
-		const size_t first = (size_t)step_block_bytes(s, 0, c * each);
-		const size_t n = (size_t)step_block_bytes(s, c * each, (c + 1) * each);
-		memset(to, 0, (size_t)s->page_bytes);
-		memcpy(pack_bias(s, group, to), all + first, n);
-	}
-	return to;
-}
-
-static void pack_products(Lowering *l, const Step *s, Range groups, uint8_t *to)
-{
-	uint8_t **parts = arena_array(l->arena, uint8_t *, s->nin);
+	Arena *a = arena_create();
+	uint8_t *all = arena_alloc(a, (size_t)step_block_bytes(s, 0, blocks)), *at = all;
 	int64_t cin = 0, first = 0;
 	for (int i = 0; i < s->nin; i++)
 		cin += s->in[i].channels / s->channel_groups;
-	for (int i = 0; i < s->nin; first += s->in[i++].channels)
-		parts[i] = pack_part(l, s, i, first, cin);
-	for (int g = groups.first; g < groups.end; g++)
-		to = pack_group(l, s, g, parts, to);
+	for (int i = 0; i < s->nin; first += s->in[i++].channels) {
+		const WeightBlocks w = step_blocks(s, i);
+		pack_part(a, s, group, i, first, cin, at);
+		at += weight_bytes(&w) / (size_t)s->groups;
+	}
+	for (int c = 0; c < s->stream.chunks; c++, to += s->page_bytes) {
+		const size_t start = (size_t)step_block_bytes(s, 0, c * each);
+		const size_t n = (size_t)step_block_bytes(s, c * each, (c + 1) * each);
+		memset(to, 0, (size_t)s->page_bytes);
+		memcpy(pack_bias(s, group, to), all + start, n);
+	}
+	arena_destroy(a);
+	return to;
 }
 
 uint64_t lower_weight_image(Lowering *l, const Step *s, Range groups)
 {
 	const uint64_t bytes = (uint64_t)range_count(groups) * (uint64_t)s->stream.chunks
 		* (uint64_t)s->page_bytes;
-	uint8_t *data = arena_alloc(l->arena, bytes);
+	uint8_t *data = arena_alloc(l->arena, bytes), *to = data;
 	if (s->kind == STEP_CHANNEL)
 		lower_channel_pages(s, groups, data);
 	else
-		pack_products(l, s, groups, data);
+		for (int g = groups.first; g < groups.end; g++)
+			to = pack_group(s, g, to);
 	return place_image(l, s, data, bytes);
 }
 

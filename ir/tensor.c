@@ -300,32 +300,10 @@ Tensor *tensor_reshaped(Arena *a, Tensor *t, Shape shape)
 	return r;
 }
 
-float bf16_to_float(uint16_t h)
-{
-	uint32_t bits = (uint32_t)h << 16;
-	float f;
-	memcpy(&f, &bits, sizeof f);
-	return f;
-}
-
-uint16_t float_to_bf16(float f)
-{
-	uint32_t bits;
-	memcpy(&bits, &f, sizeof bits);
-	if (isnan(f))
-		return (uint16_t)(bits >> 16 | 0x40);
-	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 float float_to_tf32(float f)
 {
-	uint32_t bits;
-	memcpy(&bits, &f, sizeof bits);
-	if (isnan(f))
-		return f;
-	bits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
-	memcpy(&f, &bits, sizeof f);
-	return f;
+	const uint32_t bits = float_bits(f);
+	return isnan(f) ? f : float_of_bits((bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu);
 }
 
 float half_to_float(uint16_t h)

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "ir/arena.h"
 
@@ -136,8 +137,30 @@ uint64_t tensor_hash(const Tensor *t);
 
 float half_to_float(uint16_t h);
 uint16_t float_to_half(float f); /* to nearest even */
-float bf16_to_float(uint16_t h);
-uint16_t float_to_bf16(float f); /* to nearest even */
 float float_to_tf32(float f); /* to 10 bits of fraction, nearest even */
+
+static inline uint32_t float_bits(float f)
+{
+	uint32_t bits;
+	memcpy(&bits, &f, sizeof bits);
+	return bits;
+}
+
+static inline float float_of_bits(uint32_t bits)
+{
+	float f;
+	memcpy(&f, &bits, sizeof f);
+	return f;
+}
+
+static inline float bf16_to_float(uint16_t h) { return float_of_bits((uint32_t)h << 16); }
+
+/* To nearest even. */
+static inline uint16_t float_to_bf16(float f)
+{
+	const uint32_t bits = float_bits(f);
+	const uint32_t near = bits + 0x7fff + (bits >> 16 & 1);
+	return (uint16_t)((f != f ? bits | 0x400000 : near) >> 16); /* NaN stays NaN */
+}
 
 #endif

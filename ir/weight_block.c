@@ -34,15 +34,22 @@ static bool is_channel(const WeightBlocks *w, const TileAt *t, uint32_t row, uin
 	return t->cin + row < w->cin && t->cout + col < w->cout;
 }
 
+/* Channels of a tile that there are, from the first on. */
+static uint32_t channels_from(uint32_t first, uint32_t all)
+{
+	return all - first < TILE ? all - first : TILE;
+}
+
 static void pack_tile(const WeightBlocks *w, const float *from, WeightStrides at, const TileAt *t,
 		      uint8_t *to)
 {
 	float values[TILE_VALUES] = { 0 };
-	for (uint32_t row = 0; row < TILE; row++)
-		for (uint32_t col = 0; col < TILE; col++)
-			if (is_channel(w, t, row, col))
-				values[weight_value_of(row, col)] =
-					from[offset_of(at, t, row, col)];
+	const uint32_t rows = channels_from(t->cin, w->cin), cols = channels_from(t->cout, w->cout);
+	for (uint32_t col = 0; col < cols; col++) {
+		const float *in = from + offset_of(at, t, 0, col);
+		for (uint32_t row = 0; row < rows; row++)
+			values[weight_value_of(row, col)] = in[row * at.cin];
+	}
 	if (w->type == DEV_BFP8_B) {
 		for (uint32_t i = 0; i < TILE_EXPONENTS; i++)
 			to[t->exponents + i] = blockfloat_pack(values + i * BLOCKFLOAT,
@@ -74,14 +81,15 @@ static void unpack_tile(const WeightBlocks *w, const uint8_t *from, WeightStride
 					value_at(w, from, t, weight_value_of(row, col));
 }
 
-/* One tile after the other; the next one's index in *i, false past the last. */
+/* One tile after the other, all taps of the same channels in a row since they lie side by
+ * side; the next one's index in *i, false past the last. */
 static bool next_tile(const WeightBlocks *w, uint32_t *i, TileAt *t)
 {
 	const uint32_t deep = weight_tiles_of(w->cin), wide = weight_tiles_of(w->cout);
 	assert(w->k && w->n && deep % w->k == 0 && wide % w->n == 0);
 	if (*i == deep * wide * w->taps)
 		return false;
-	*t = tile_at(w, *i / wide / deep, *i / wide % deep, *i % wide);
+	*t = tile_at(w, *i % w->taps, *i / w->taps % deep, *i / w->taps / deep);
 	++*i;
 	return true;
 }

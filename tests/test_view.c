@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/tensor.h"
 #include "runtime/host/view.h"
 #include "tests/check.h"
 
@@ -85,39 +86,23 @@ static void by_way_of_bf16(uint32_t type, int bits, uint32_t (*to)(uint32_t),
 	free(stage);
 }
 
-static uint32_t bits_of(float f)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &f, sizeof bits);
-	return bits;
-}
-
-static float number(uint32_t bits)
-{
-	float f;
-
-	memcpy(&f, &bits, sizeof f);
-	return f;
-}
-
 /* The nearest of the two neighbours, by doubles; of two as near the even one. */
 static uint32_t nearest_bf16(uint32_t bits)
 {
 	const uint32_t below = bits & 0xffff0000u, above = below + 0x10000;
-	const double x = number(bits), a = number(below);
+	const double x = float_of_bits(bits), a = float_of_bits(below);
 
 	if (isnan(x))
 		return bits >> 16 | 0x40;
 	if (isinf(a))
 		return below >> 16;
-	const double b = isinf(number(above)) ? copysign(0x1p128, a) : number(above);
+	const double b = isinf(float_of_bits(above)) ? copysign(0x1p128, a) : float_of_bits(above);
 	if (fabs(x - a) == fabs(b - x))
 		return (below & 0x10000 ? above : below) >> 16;
 	return (fabs(x - a) < fabs(b - x) ? below : above) >> 16;
 }
 
-static double f16_number(uint32_t half)
+static double f16_float_of_bits(uint32_t half)
 {
 	const int exponent = half >> 10 & 31;
 	const double value = half & 0x3ff, sign = half & 0x8000 ? -1 : 1;
@@ -129,14 +114,14 @@ static double f16_number(uint32_t half)
 
 static uint32_t f16_to_bf16(uint32_t half)
 {
-	const double x = f16_number(half);
+	const double x = f16_float_of_bits(half);
 
 	if (isnan(x)) /* a sign and as much of its bits as there is room for */
 		return (half & 0x8000) | 0x7f80 | (half & 0x3ff) >> 3 | 0x40;
-	return nearest_bf16(bits_of((float)x));
+	return nearest_bf16(float_bits((float)x));
 }
 
-static uint32_t u8_to_bf16(uint32_t byte) { return bits_of((float)byte) >> 16; }
+static uint32_t u8_to_bf16(uint32_t byte) { return float_bits((float)byte) >> 16; }
 
 static uint32_t bf16_to_f32(uint32_t half) { return half << 16; }
 
