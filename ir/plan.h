@@ -36,6 +36,8 @@ typedef struct Range {
 
 static inline int range_count(Range r) { return r.end > r.first ? r.end - r.first : 0; }
 
+static inline bool range_same(Range a, Range b) { return a.first == b.first && a.end == b.end; }
+
 /* What is in both. */
 static inline Range range_both(Range a, Range b)
 {

@@ -90,17 +90,20 @@ static int64_t most_gets(const Plan *p, const Rows *r, const PlanTensor *to)
 }
 
 /* Does every core have the rows of its band and the planes of its split, in what it owns
- * or keeps? */
-static bool is_grid(const PlanTensor *t, const Region *(*of)(const PlanTensor *t, int core))
+ * or keeps, and those behind them nothing? Their readers may be cut in more. */
+static bool is_grid(const Plan *p, const PlanTensor *t,
+		    const Region *(*of)(const PlanTensor *t, int core))
 {
 	const int splits = t->cut.splits;
 	for (int c = 0; c < t->cut.bands * splits; c++) {
 		const Region r = *of(t, c), band = *of(t, c - c % splits);
 		const Region split = *of(t, c % splits);
-		if (memcmp(&r.rows, &band.rows, sizeof r.rows) != 0
-		    || memcmp(&r.planes, &split.planes, sizeof r.planes) != 0)
+		if (!range_same(r.rows, band.rows) || !range_same(r.planes, split.planes))
 			return false;
 	}
+	for (int c = t->cut.bands * splits; c < p->cores; c++)
+		if (!region_empty(*of(t, c)))
+			return false;
 	return true;
 }
 
@@ -114,54 +117,118 @@ typedef struct Along {
 	int64_t cores;            /* to which */
 } Along;
 
-static Along rows_to(const Rows *r, Range own, const PlanTensor *to)
+/* Bands or splits in order: what is owned, and what is kept of it. */
+typedef struct Axis {
+	Range own[MAX_CORES], keep[MAX_CORES];
+	Along sent[MAX_CORES];
+	int from, to;
+} Axis;
+
+/* `r` is NULL for planes. */
+static void add_along(Along *sum, const Rows *r, int64_t n)
 {
-	Along sum = { 0 };
-	for (int i = 0; i < to->cut.bands; i++) {
-		const Range keep = tensor_kept(to, i * to->cut.splits).rows;
-		const int64_t rows = range_count(range_both(own, keep));
-		if (!rows)
+	const int64_t bytes = r ? n * r->row_bytes : n;
+	sum->transfers += r ? work_packets(bytes) + r->exponents : n;
+	sum->bytes += bytes;
+	sum->cores++;
+}
+
+/* What is owned is in order, so the search goes on where the last one began. */
+static void send_along(Axis *x, const Rows *r)
+{
+	memset(x->sent, 0, sizeof *x->sent * (size_t)x->from);
+	for (int i = 0, first = 0, was = 0; i < x->to; i++) {
+		const Range keep = x->keep[i];
+		if (!range_count(keep))
 			continue;
-		sum.transfers += work_packets(rows * r->row_bytes) + r->exponents;
-		sum.bytes += rows * r->row_bytes;
-		sum.cores++;
-	}
-	return sum;
-}
-
-static Along planes_to(Range own, const PlanTensor *to)
-{
-	Along sum = { 0 };
-	for (int i = 0; i < to->cut.splits; i++) {
-		const int64_t planes = range_count(range_both(own, to->shard[i].keep.planes));
-		sum.transfers += planes;
-		sum.cores += planes > 0;
-	}
-	return sum;
-}
-
-/* The same as send_to of every core, if all of it is regular: what a core sends is a
- * product of sums over bands and over splits. */
-static void send_grid(Rows *r, const PlanTensor *to)
-{
-	const Cut cut = r->from->cut;
-	Along planes[MAX_CORES];
-	for (int k = 0; k < cut.splits; k++)
-		planes[k] = planes_to(r->from->shard[k].own.planes, to);
-	for (int c = 0; c < cut.bands * cut.splits; c += cut.splits) {
-		const Along rows = rows_to(r, r->from->shard[c].own.rows, to);
-		for (int k = 0; k < cut.splits; k++)
-			r->sent[c + k] = (Sent){
-				r->sets * planes[k].transfers * rows.transfers
-					+ rows.cores * planes[k].cores,
-				r->sets * planes[k].transfers * rows.bytes,
-			};
+		first = keep.first < was ? 0 : first;
+		was = keep.first;
+		while (first < x->from && x->own[first].end <= keep.first)
+			first++;
+		for (int k = first; k < x->from && x->own[k].first < keep.end; k++) {
+			const int n = range_count(range_both(x->own[k], keep));
+			if (n)
+				add_along(&x->sent[k], r, n);
+		}
 	}
 }
 
-static Rows rows_of(const PlanTensor *from, const PlanTensor *to, Sent *sent)
+static void find_rows(const Rows *r, const PlanTensor *to, Axis *x)
 {
-	return (Rows){ .from = from, .same = from == to, .sent = sent,
+	x->from = r->from->cut.bands;
+	x->to = to->cut.bands;
+	for (int i = 0; i < x->from; i++)
+		x->own[i] = r->from->shard[i * r->from->cut.splits].own.rows;
+	for (int i = 0; i < x->to; i++)
+		x->keep[i] = tensor_kept(to, i * to->cut.splits).rows;
+	send_along(x, r);
+}
+
+static void find_planes(const Rows *r, const PlanTensor *to, Axis *x)
+{
+	x->from = r->from->cut.splits;
+	x->to = to->cut.splits;
+	for (int i = 0; i < x->from; i++)
+		x->own[i] = r->from->shard[i].own.planes;
+	for (int i = 0; i < x->to; i++)
+		x->keep[i] = to->shard[i].keep.planes;
+	send_along(x, NULL);
+}
+
+/* The most that a core sends, as send_to of every core has it, if all of it is regular:
+ * a product of sums over bands and over splits, but for what it keeps itself. */
+static Sent send_grid(const Rows *r, const PlanTensor *to)
+{
+	Axis rows, planes;
+	Sent most = { 0, 0 };
+	find_rows(r, to, &rows);
+	find_planes(r, to, &planes);
+	for (int b = 0; b < rows.from; b++) {
+		const Range here = range_both(rows.own[b], rows.keep[b]);
+		const int high = r->same ? range_count(here) : 0;
+		for (int k = 0; k < planes.from; k++) {
+			const Along *row = &rows.sent[b], *plane = &planes.sent[k];
+			Sent one = { r->sets * plane->transfers * row->transfers
+					     + row->cores * plane->cores,
+				     r->sets * plane->transfers * row->bytes };
+			const int deep = range_count(range_both(planes.own[k], planes.keep[k]));
+			if (high && deep) {
+				const Sent kept = run(r, high, deep);
+				one.transfers -= kept.transfers + 1;
+				one.bytes -= kept.bytes;
+			}
+			most.transfers = cost_most(most.transfers, one.transfers);
+			most.bytes = cost_most(most.bytes, one.bytes);
+		}
+	}
+	return most;
+}
+
+/* The same core by core. */
+static Sent send_each(const Plan *p, Rows *r, const PlanTensor *to)
+{
+	Sent sent[MAX_CORES], most = { 0, 0 };
+	r->sent = sent;
+	memset(sent, 0, sizeof *sent * (size_t)p->cores);
+	for (int c = 0, cores; c < p->cores; c += cores) {
+		const Region keep = tensor_kept(to, c);
+		cores = 1;
+		while (c + cores < p->cores
+		       && memcmp(&to->shard[c + cores].keep, &to->shard[c].keep, sizeof keep) == 0)
+			cores++;
+		if (!region_empty(keep))
+			send_to(r, keep, c, cores);
+	}
+	for (int c = 0; c < p->cores; c++) {
+		most.transfers = cost_most(most.transfers, sent[c].transfers);
+		most.bytes = cost_most(most.bytes, sent[c].bytes);
+	}
+	return most;
+}
+
+static Rows rows_of(const PlanTensor *from, const PlanTensor *to)
+{
+	return (Rows){ .from = from, .same = from == to,
 		       .exponents = from->layout.type != DEV_BF16,
 		       .row_bytes = cost_row_bytes(from),
 		       .sets = (int64_t)from->images * from->layout.phases };
@@ -170,29 +237,13 @@ static Rows rows_of(const PlanTensor *from, const PlanTensor *to, Sent *sent)
 static int64_t push_time(const CostContext *x, const Plan *p, const PlanTensor *from,
 			 const PlanTensor *to)
 {
-	Sent sent[MAX_CORES];
-	Rows r = rows_of(from, to, sent);
+	Rows r = rows_of(from, to);
 	const int64_t gets = most_gets(p, &r, to);
 	if (!gets)
 		return 0;
-	memset(sent, 0, sizeof *sent * (size_t)p->cores);
-	const bool grid = !r.same && is_grid(from, owned) && is_grid(to, kept);
-	if (grid)
-		send_grid(&r, to);
-	for (int c = 0, cores; c < p->cores && !grid; c += cores) {
-		const Region keep = tensor_kept(to, c);
-		cores = 1;
-		while (c + cores < p->cores
-		       && memcmp(&to->shard[c + cores].keep, &to->shard[c].keep, sizeof keep) == 0)
-			cores++;
-		if (!region_empty(keep))
-			send_to(&r, keep, c, cores);
-	}
-	Sent most = { 0, gets };
-	for (int c = 0; c < p->cores; c++) {
-		most.transfers = cost_most(most.transfers, sent[c].transfers);
-		most.bytes = cost_most(most.bytes, sent[c].bytes);
-	}
+	const bool grid = is_grid(p, from, owned) && is_grid(p, to, kept);
+	Sent most = grid ? send_grid(&r, to) : send_each(p, &r, to);
+	most.bytes = cost_most(most.bytes, gets);
 	return cost_most(most.transfers * x->target->noc_issue,
 			 most.bytes * 1000 / x->target->noc_rate) + x->round_trip;
 }
@@ -245,7 +296,7 @@ int64_t cost_halo_least(CostContext *x, const Plan *p, const PlanTensor *t)
 {
 	if (t->layout.place == PLACE_DRAM || !tensor_pushed(p, t))
 		return 0;
-	const Rows r = rows_of(t, t, NULL);
+	const Rows r = rows_of(t, t);
 	const int64_t gets = most_gets(p, &r, t);
 	return gets ? gets * 1000 / x->target->noc_rate + x->round_trip : 0;
 }

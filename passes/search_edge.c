@@ -19,7 +19,8 @@ static PlanTensor draft(Space *s, const PlanTensor *t, Shard *shards)
 	return x;
 }
 
-/* What a reader reads for a result of value `to` is kept too. */
+/* What a reader reads for a result of value `to` is kept too: rows by the rows it makes,
+ * planes by the planes. */
 static void keep(Space *s, PlanTensor *t, const Step *reader, int part, const Value *to)
 {
 	Step r = *reader;
@@ -33,9 +34,17 @@ static void keep(Space *s, PlanTensor *t, const Step *reader, int part, const Va
 		plan_cut_partial(s->bare, &r);
 		r.in = reader->in;
 	}
+	const Shard *made = to->tensor.shard;
+	const int splits = to->cut.splits;
+	Region read[MAX_CORES];
 	for (int c = 0; c < s->bare->cores; c++) {
 		Shard *in = &t->shard[c];
-		in->keep = region_cover(in->keep, step_reads(&r, part, to->tensor.shard[c].own));
+		if (c > splits && range_same(made[c].own.rows, made[c - 1].own.rows)
+		    && range_same(made[c].own.planes, made[c - splits].own.planes))
+			read[c] = (Region){ read[c - 1].rows, read[c - splits].planes };
+		else
+			read[c] = step_reads(&r, part, made[c].own);
+		in->keep = region_cover(in->keep, read[c]);
 	}
 }
 
@@ -91,6 +100,7 @@ static void price_copy(Space *s, const Edge *e, const Value *a, const Value *b, 
 const Pair *space_pair(Space *s, int step, int part, int from, int to, unsigned what)
 {
 	const Edge *e = s->steps[step].edges[part];
+	to = e->to->v[to].alike;
 	Pair *p = &e->pairs[(int64_t)from * e->to->n + to];
 	const unsigned more = what & ~p->known;
 	if (more & (PAIR_HERE | PAIR_HALO))
@@ -200,5 +210,8 @@ Room space_back(Space *s, int t, int value, int reader, const int *readers)
 
 int64_t space_spill(Space *s, int t, int value)
 {
-	return cost_move(&s->cost, s->bare, &s->tensors[t].values->v[value].tensor, true);
+	Value *v = &s->tensors[t].values->v[value];
+	if (v->spill < 0)
+		v->spill = cost_move(&s->cost, s->bare, &v->tensor, true);
+	return v->spill;
 }

@@ -28,11 +28,13 @@ static bool pinned(const Space *s, int step, ChoiceField f, int value)
 	return p && p->fixed >> f & 1 && choice_get(&p->value, f) != value;
 }
 
-/* Do both cut planes at the same places? */
-static bool same_shards(const Space *s, const PlanTensor *a, const PlanTensor *b)
+/* Do both cut rows and planes at the same places? */
+static bool are_alike(const Space *s, const Value *a, const Value *b)
 {
+	if (a->cut.bands != b->cut.bands || a->cut.splits != b->cut.splits)
+		return false;
 	for (int c = 0; c < s->bare->cores; c++)
-		if (memcmp(&a->shard[c].own, &b->shard[c].own, sizeof(Region)) != 0)
+		if (memcmp(&a->tensor.shard[c].own, &b->tensor.shard[c].own, sizeof(Region)) != 0)
 			return false;
 	return true;
 }
@@ -41,7 +43,8 @@ static bool same_shards(const Space *s, const PlanTensor *a, const PlanTensor *b
 static void add_value(Space *s, Class *c, const Step *made, Cut cut, DevTypes type, Place place,
 		      int block)
 {
-	Value v = { .cut = cut, .type = type, .place = place, .blocks = block, .tensor = *c->like };
+	Value v = { .cut = cut, .type = type, .place = place, .blocks = block, .spill = -1,
+		    .tensor = *c->like };
 	v.tensor.cut = cut;
 	v.tensor.layout.type = type;
 	v.tensor.layout.place = place;
@@ -56,11 +59,12 @@ static void add_value(Space *s, Class *c, const Step *made, Cut cut, DevTypes ty
 	plan_own(s->bare, &v.tensor);
 	for (int i = c->n - 1; i >= 0 && c->v[i].cut.bands == cut.bands
 	     && c->v[i].cut.splits == cut.splits; i--)
-		if (c->v[i].type == type && c->v[i].place == place
-		    && same_shards(s, &c->v[i].tensor, &v.tensor)) {
+		if (c->v[i].type == type && c->v[i].place == place && are_alike(s, &c->v[i], &v)) {
 			c->v[i].blocks += block;
 			return;
 		}
+	while (v.alike < c->n && !are_alike(s, &c->v[v.alike], &v))
+		v.alike++;
 	plan_size_buffer(s->bare, &v.tensor);
 	c->v = arena_grow(s->arena, c->v, c->n, sizeof v);
 	c->v[c->n++] = v;

@@ -30,6 +30,8 @@ typedef struct Value {
 	DevTypes type;
 	Place place;
 	int blocks;        /* cout_block that cut it so: the sum of those allowed */
+	int alike;         /* the first value that lies on the cores alike, of any type and place */
+	int64_t spill;     /* what moving it to DRAM takes, once it is known; -1 */
 	PlanTensor tensor; /* with what every core owns */
 } Value;
 
@@ -55,7 +57,7 @@ typedef struct Edge {
 	Class *from, *to;
 	const Step *like;
 	int part;
-	Pair *pairs; /* from->n rows of to->n */
+	Pair *pairs; /* from->n rows of to->n, of which those alike share one */
 } Edge;
 
 /* A way to do a step: the fields of a choice beside its result's value. */
@@ -65,6 +67,7 @@ typedef struct Config {
 	int64_t ahead;       /* of those, weights: held in the step before if they come early */
 	int64_t time;        /* of its work */
 	int64_t early, fetch; /* its work if weights come early, and what they take then */
+	bool dull;           /* another of the list is as good if they do */
 } Config;
 
 typedef struct Configs {

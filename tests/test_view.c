@@ -102,7 +102,7 @@ static uint32_t nearest_bf16(uint32_t bits)
 	return (fabs(x - a) < fabs(b - x) ? below : above) >> 16;
 }
 
-static double f16_float_of_bits(uint32_t half)
+static double f16_number(uint32_t half)
 {
 	const int exponent = half >> 10 & 31;
 	const double value = half & 0x3ff, sign = half & 0x8000 ? -1 : 1;
@@ -114,7 +114,7 @@ static double f16_float_of_bits(uint32_t half)
 
 static uint32_t f16_to_bf16(uint32_t half)
 {
-	const double x = f16_float_of_bits(half);
+	const double x = f16_number(half);
 
 	if (isnan(x)) /* a sign and as much of its bits as there is room for */
 		return (half & 0x8000) | 0x7f80 | (half & 0x3ff) >> 3 | 0x40;
