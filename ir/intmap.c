@@ -1,5 +1,6 @@
 #include "ir/intmap.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { FIRST = 64 };
@@ -7,8 +8,9 @@ enum { FIRST = 64 };
 uint64_t hash_ints(const int *key, int n)
 {
 	uint64_t h = 0xcbf29ce484222325u;
-	for (int i = 0; i < n; i++) {
-		h = (h ^ (uint32_t)key[i]) * 0x9e3779b97f4a7c15u;
+	for (int i = 0; i < n; i += 2) {
+		const uint64_t next = i + 1 < n ? (uint32_t)key[i + 1] : (uint32_t)n;
+		h = (h ^ (uint32_t)key[i] ^ next << 32) * 0x9e3779b97f4a7c15u;
 		h ^= h >> 29;
 	}
 	return h;
@@ -16,14 +18,22 @@ uint64_t hash_ints(const int *key, int n)
 
 void intmap_init(IntMap *m, Arena *a) { *m = (IntMap){ .arena = a }; }
 
+static bool has_key(const IntSlot *s, const int *key, int n)
+{
+	const int *mine = n > INTMAP_SHORT ? s->longer : s->key;
+	int i = 0;
+	while (i < n && mine[i] == key[i])
+		i++;
+	return i == n;
+}
+
 /* The slot of a key, or the free one where it would go. */
 static IntSlot *find(const IntMap *m, uint64_t hash, const int *key, int n)
 {
 	size_t i = (size_t)hash & (m->cap - 1);
 	for (;; i = (i + 1) & (m->cap - 1)) {
 		IntSlot *s = &m->slots[i];
-		if (!s->value || (s->hash == hash && s->n == n
-				  && memcmp(s->key, key, (size_t)n * sizeof *key) == 0))
+		if (!s->value || (s->hash == hash && s->n == n && has_key(s, key, n)))
 			return s;
 	}
 }
@@ -41,7 +51,10 @@ static void grow(IntMap *m)
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.slots[i].value) {
 			const IntSlot *from = &old.slots[i];
-			*find(m, from->hash, from->key, from->n) = *from;
+			size_t to = (size_t)from->hash & (m->cap - 1);
+			while (m->slots[to].value)
+				to = (to + 1) & (m->cap - 1);
+			m->slots[to] = *from;
 		}
 }
 
@@ -53,7 +66,11 @@ void intmap_put(IntMap *m, const int *key, int n, void *value)
 	IntSlot *s = find(m, hash, key, n);
 	if (s->value)
 		return;
-	*s = (IntSlot){ hash, arena_array(m->arena, int, n + 1), n, value };
-	memcpy(s->key, key, (size_t)n * sizeof *key);
+	int *room = n > INTMAP_SHORT ? arena_array(m->arena, int, n) : s->key;
+	memcpy(room, key, (size_t)n * sizeof *key);
+	s->hash = hash;
+	s->n = n;
+	s->longer = n > INTMAP_SHORT ? room : NULL;
+	s->value = value;
 	m->used++;
 }

@@ -12,11 +12,13 @@
 
 #include "ir/arena.h"
 
+enum { INTMAP_SHORT = 5 };
+
 typedef struct IntSlot {
 	uint64_t hash;
-	int *key;
-	int n;
 	void *value; /* NULL: the slot is free */
+	const int *longer; /* key of more than INTMAP_SHORT numbers */
+	int n, key[INTMAP_SHORT];
 } IntSlot;
 
 typedef struct IntMap {

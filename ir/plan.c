@@ -97,6 +97,8 @@ Range step_positions(const Step *s, Range rows)
 {
 	if (s->kind == STEP_DECONV2)
 		return (Range){ rows.first / 2, (rows.end + 1) / 2 };
+	if (s->row_step == 1) /* most of them: divisions take long */
+		return (Range){ rows.first - s->row, rows.end - s->row };
 	return (Range){ div_up(rows.first - s->row, s->row_step),
 			div_up(rows.end - s->row, s->row_step) };
 }

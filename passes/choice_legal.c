@@ -303,36 +303,41 @@ bool choice_act_block_ok(const Step *s, const Choice *c, int act_block)
 		&& u.count % (act_block / unit) == 0;
 }
 
-int choice_act_blocks(const Step *s, const Choice *c, int *values, int most)
+/* Of the product as `c` has it, if units are taken as `act_block` says. */
+static int64_t pages_of(const Step *s, const Choice *c, const Step *product, Units u, int act_block)
 {
-	const Units u = choice_units(s, c);
-	Choice other = *c;
-	other.act_block = 0;
-	int n = 0;
-	if (choice_pages(s, &other) <= MOST_PAGES)
-		add(values, &n, most, 0);
-	if (s->kind != STEP_CONV || choice_product(s, c).stream.chunks == 1)
-		return n;
-	for (int block = 2; block <= u.count; block++) {
-		other.act_block = block * TILE * u.hold;
-		if (u.count % block == 0 && choice_pages(s, &other) <= MOST_PAGES)
-			add(values, &n, most, other.act_block);
-	}
-	return n;
+	const int block = product->stream.chunks == 1 ? u.count
+			: larger(1, act_block / TILE / u.hold);
+	const int units = choice_most_cut(s, c->cout_block).splits;
+	const int unit = s->kind == STEP_CONV && s->channel_groups == 1 ? 2 * product->held
+								       : s->out->plane_unit;
+	const int planes = ratio_up(units, c->splits) * unit;
+	const int groups = range_count(step_groups(product, (Range){ 0, planes }));
+	return (int64_t)smaller(groups, product->groups) * product->stream.chunks
+		* ratio_up(u.count, block);
 }
 
 int64_t choice_pages(const Step *s, const Choice *c)
 {
 	const Step x = choice_product(s, c);
+	return pages_of(s, c, &x, choice_units(s, c), c->act_block);
+}
+
+int choice_act_blocks(const Step *s, const Choice *c, int *values, int most)
+{
 	const Units u = choice_units(s, c);
-	const int block = x.stream.chunks == 1 ? u.count
-			: larger(1, c->act_block / TILE / u.hold);
-	const int units = choice_most_cut(s, c->cout_block).splits;
-	const int unit = s->kind == STEP_CONV && s->channel_groups == 1 ? 2 * x.held
-								       : s->out->plane_unit;
-	const int planes = ratio_up(units, c->splits) * unit;
-	const int groups = range_count(step_groups(&x, (Range){ 0, planes }));
-	return (int64_t)smaller(groups, x.groups) * x.stream.chunks * ratio_up(u.count, block);
+	const Step x = choice_product(s, c);
+	int n = 0;
+	if (pages_of(s, c, &x, u, 0) <= MOST_PAGES)
+		add(values, &n, most, 0);
+	if (s->kind != STEP_CONV || x.stream.chunks == 1)
+		return n;
+	for (int block = 2; block <= u.count; block++) {
+		const int act_block = block * TILE * u.hold;
+		if (u.count % block == 0 && pages_of(s, c, &x, u, act_block) <= MOST_PAGES)
+			add(values, &n, most, act_block);
+	}
+	return n;
 }
 
 /* Cores that share weights stand in a rectangle: all of them, or a column if each

@@ -22,7 +22,21 @@ static int most_groups(const Plan *p, const Step *s)
 	return most;
 }
 
-Fetch cost_fetch_of(const Plan *p, const Step *s, int phase)
+/* How long a page takes. */
+static int64_t each(const CostContext *x, const Fetch *f)
+{
+	const Target *t = x->target;
+	const int64_t bytes = f->page_bytes, requests = 1 + bytes / COST_DRAM_PAGE;
+	const int64_t read = x->round_trip + t->dram_latency
+		+ cost_most(requests * t->noc_issue, bytes * 1000 / t->noc_rate);
+	if (!f->fetchers)
+		return read;
+	/* The page, whose packets reserve their paths in turn; then the word. */
+	return read + 2 * t->mcast_latency + (work_packets(bytes) - 1) * t->mcast_setup
+		+ bytes * 1000 / t->mcast_rate;
+}
+
+Fetch cost_fetch_of(const CostContext *x, const Plan *p, const Step *s, int phase)
 {
 	const bool mix = s->kind == STEP_MIX;
 	const FetchWays ways = step_fetch_ways(p, s);
@@ -37,29 +51,22 @@ Fetch cost_fetch_of(const Plan *p, const Step *s, int phase)
 		f.fetchers = step_fetchers(s, sharing);
 	f.readers = ways == FETCH_ALL ? f.fetchers
 		  : ways == FETCH_COLUMNS ? p->cols * f.fetchers : p->cores;
+	f.each = each(x, &f);
 	return f;
 }
 
 int64_t cost_fetch_pages(const CostContext *x, const Fetch *f, int64_t pages)
 {
-	const Target *t = x->target;
-	const int64_t bytes = f->page_bytes;
-	const int64_t turns = f->fetchers ? cost_up(pages, f->fetchers) : pages;
-	const int64_t requests = 1 + bytes / COST_DRAM_PAGE;
-	int64_t each = x->round_trip + t->dram_latency
-		+ cost_most(requests * t->noc_issue, bytes * 1000 / t->noc_rate);
-	if (f->fetchers) /* the page, whose packets reserve their paths in turn; then the word */
-		each += 2 * t->mcast_latency + (work_packets(bytes) - 1) * t->mcast_setup
-			+ bytes * 1000 / t->mcast_rate;
-	const int64_t all = pages * bytes * (f->fetchers ? f->readers / f->fetchers : f->readers);
-	const int64_t dram = all * 1000 / t->dram_read_all;
-	return pages <= 0 ? 0 : cost_most(turns * each, dram);
+	const int64_t turns = f->fetchers > 1 ? cost_up(pages, f->fetchers) : pages;
+	const int64_t sharing = f->fetchers > 1 ? f->readers / f->fetchers : f->readers;
+	const int64_t dram = pages * f->page_bytes * sharing * 1000 / x->target->dram_read_all;
+	return pages <= 0 ? 0 : cost_most(turns * f->each, dram);
 }
 
 int64_t cost_fetch(CostContext *x, const Plan *p, const Step *s)
 {
 	if (!s->weights)
 		return 0;
-	const Fetch f = cost_fetch_of(p, s, 0);
+	const Fetch f = cost_fetch_of(x, p, s, 0);
 	return cost_fetch_pages(x, &f, cost_least(f.room, f.pages));
 }

@@ -50,10 +50,11 @@ typedef struct Fetch {
 	int64_t readers; /* cores that read at the same time */
 	int64_t fetchers; /* of those that share pages: who read in turn; 0: each for itself */
 	int64_t page_bytes;
+	int64_t each;    /* cycles for a page, if none is on its way beside it */
 } Fetch;
 
 /* Of a mix, those of column phase `phase`. How long so many pages take. */
-Fetch cost_fetch_of(const Plan *p, const Step *s, int phase);
+Fetch cost_fetch_of(const CostContext *x, const Plan *p, const Step *s, int phase);
 int64_t cost_fetch_pages(const CostContext *x, const Fetch *f, int64_t pages);
 
 /* A host edge on one core that has `rows` rows of `planes` planes, one image; what a

@@ -28,19 +28,32 @@
 
 #include "ir/cost.h"
 #include "ir/plan.h"
+#include "ir/work.h"
 
 typedef struct StepTime {
 	int64_t cycles[CAUSE_COUNT];
 	int64_t total; /* sum of them */
 } StepTime;
 
+/* The time of a core's work, by all that it depends on. */
+typedef struct KnownWork {
+	Work work;
+	StepKind kind;
+	OpKind act;
+	int phases;   /* of columns of the result */
+	bool partial; /* the result is */
+	bool known;
+	StepTime time;
+} KnownWork;
+
 /* What is worked out once. The caller owns it; not for two threads at once. */
-enum { COST_TURNS = 2 * 2 * 3 * 4 * 3 };
+enum { COST_TURNS = 2 * 2 * 3 * 4 * 3, COST_KNOWN = 8 };
 typedef struct CostContext {
 	const Target *target;
 	int64_t launch;     /* cycles from op to op */
 	int64_t round_trip; /* of the NoC */
 	int64_t turn[COST_TURNS]; /* work_turn_stall + 1 by types, n, hold, phases; 0: not known */
+	KnownWork known[COST_KNOWN]; /* the last ones */
 } CostContext;
 
 CostContext cost_context(const Target *t);

@@ -77,7 +77,25 @@ static StepTime bound(const Target *t, const Counters *c)
 	return s;
 }
 
-static StepTime core_time(CostContext *x, const Step *s, const CoreShape *shape, int phase)
+/* How weights come makes no difference to it mostly: what a shape took last is kept. */
+static StepTime tiles_time(CostContext *x, const Step *s, Work w, int shape)
+{
+	KnownWork *k = &x->known[shape % COST_KNOWN];
+	Counters c = { 0 };
+	if (k->known && k->kind == s->kind && k->act == s->act.kind
+	    && k->phases == s->out->layout.phases && k->partial == s->out->partial
+	    && memcmp(&k->work, &w, sizeof w) == 0)
+		return k->time;
+	cost_count_tiles(s, &w, &c);
+	if (cost_is_product(s))
+		c.stalls = work_turns(&w) * turn_stall(x, &w) / 1000;
+	*k = (KnownWork){ w, s->kind, s->act.kind, s->out->layout.phases, s->out->partial, true,
+			  bound(x->target, &c) };
+	return k->time;
+}
+
+static StepTime core_time(CostContext *x, const Step *s, const CoreShape *shape, int phase,
+			  int shape_number)
 {
 	StepTime t = { 0 };
 	if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT) {
@@ -85,12 +103,7 @@ static StepTime core_time(CostContext *x, const Step *s, const CoreShape *shape,
 			  cost_edge_core(x, s, shape->own_rows, shape->planes));
 		return t;
 	}
-	Counters c = { 0 };
-	const Work w = cost_tiles(s, shape, phase);
-	cost_count_tiles(s, &w, &c);
-	if (cost_is_product(s))
-		c.stalls = work_turns(&w) * turn_stall(x, &w) / 1000;
-	return bound(x->target, &c);
+	return tiles_time(x, s, cost_tiles(s, shape, phase), shape_number);
 }
 
 CoreShape cost_shape_of(const Step *s, Region r)
@@ -140,7 +153,7 @@ static StepTime slowest(CostContext *x, const Plan *p, const Step *s, const Shap
 	StepTime most = { 0 };
 	int64_t sum = 0;
 	for (int k = 0; k < all->n; k++) {
-		const StepTime t = core_time(x, s, &all->v[k].shape, phase);
+		const StepTime t = core_time(x, s, &all->v[k].shape, phase, k);
 		sum += t.total * all->v[k].cores;
 		if (t.total > most.total)
 			most = t;
@@ -199,7 +212,7 @@ static void add_weights(CostContext *x, const Plan *p, const Step *s, int phase,
 {
 	if (!s->weights && s->kind != STEP_MIX)
 		return;
-	const Fetch f = cost_fetch_of(p, s, phase);
+	const Fetch f = cost_fetch_of(x, p, s, phase);
 	const int64_t all = cost_fetch_pages(x, &f, f.pages);
 	const int64_t first = cost_fetch_pages(x, &f, early ? cost_least(f.room, f.pages) : 1);
 	cost_lasts(t, CAUSE_weights, all - first);
@@ -217,7 +230,7 @@ StepTime cost_images(CostContext *x, const Plan *p, const Step *s, const Shapes 
 		StepTime first = work, others = work;
 		if (!again || !stay)
 			add_weights(x, p, s, phase, s->stream.early && !again, &first);
-		if (!stay)
+		if (!stay && images > 1)
 			add_weights(x, p, s, phase, false, &others);
 		cost_add(&sum, &first, 1);
 		cost_add(&sum, &others, images - 1);

@@ -9,6 +9,7 @@
  */
 #include "passes/plan.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +24,17 @@ static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; 
 static int larger(int a, int b) { return a > b ? a : b; }
 static int smaller(int a, int b) { return a < b ? a : b; }
 
+/* Divisions of long numbers take longer. */
+static int part_of(int64_t units, int i, int n)
+{
+	const int64_t all = units * i;
+	return all <= INT_MAX ? (int)all / n : (int)(all / n);
+}
+
 Range plan_share(int all, int unit, int i, int n)
 {
 	const int64_t units = (all + unit - 1) / unit;
-	const int first = (int)(units * i / n) * unit, end = (int)(units * (i + 1) / n) * unit;
+	const int first = part_of(units, i, n) * unit, end = part_of(units, i + 1, n) * unit;
 	return (Range){ first, end < all ? end : all };
 }
 

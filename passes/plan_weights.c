@@ -71,11 +71,48 @@ static int ratio_up(int a, int b) { return (a + b - 1) / b; }
 /* Rows of positions on the core that has most of them. */
 static int most_rows(const Plan *p, const Step *s)
 {
+	const Shard *shard = s->out->shard;
 	int most = 1;
 	for (int c = 0; c < p->cores; c++) {
-		const Range rows = s->out->shard[c].own.rows;
-		if (range_count(rows))
+		const Range rows = shard[c].own.rows;
+		if (range_count(rows) && (c == 0 || !range_same(rows, shard[c - 1].own.rows)))
 			most = larger(most, range_count(step_positions(s, rows)));
+	}
+	return most;
+}
+
+/* Groups of weights on the core that has most of them; bands are cut alike. */
+static int most_groups(const Plan *p, const Step *s)
+{
+	const Shard *shard = s->out->shard;
+	const int splits = s->out->cut.splits;
+	int most = 0;
+	for (int c = 0; c < p->cores; c++) {
+		const Range planes = shard[c].own.planes;
+		if (c < splits || !range_same(planes, shard[c - splits].own.planes))
+			most = larger(most, range_count(step_groups(s, planes)));
+	}
+	return most;
+}
+
+/* Of the blocks of one part for a group. */
+typedef struct PartBlocks {
+	int count;
+	int64_t bytes;
+} PartBlocks;
+
+/* Of the page that has most: so many blocks at a time, part by part. */
+static int64_t most_bytes(const PartBlocks *parts, int n, int each, int chunks)
+{
+	int64_t most = 0;
+	for (int c = 0; c < chunks; c++) {
+		const Range page = { c * each, (c + 1) * each };
+		int64_t bytes = 0;
+		for (int i = 0, first = 0; i < n; first += parts[i++].count) {
+			const Range mine = { first, first + parts[i].count };
+			bytes += range_count(range_both(mine, page)) * parts[i].bytes;
+		}
+		most = bytes > most ? bytes : most;
 	}
 	return most;
 }
@@ -83,17 +120,22 @@ static int most_rows(const Plan *p, const Step *s)
 void plan_size_pages(Step *s)
 {
 	Stream *w = &s->stream;
-	const int blocks = step_block_count(s);
-	const int deepest = plan_deepest_block(s);
+	PartBlocks parts[MAX_STEP_PARTS];
+	int blocks = 0, deepest = 1;
+	bool alike = true;
+	for (int i = 0; i < s->nin; i++) {
+		const WeightBlocks b = step_blocks(s, i);
+		parts[i].count = (int)weight_block_count(&b) / s->groups;
+		parts[i].bytes = weight_block_bytes(&b);
+		blocks += parts[i].count;
+		deepest = larger(deepest, (int)b.k);
+		alike &= parts[i].bytes == parts[0].bytes;
+	}
 	w->chunk_blocks = w->chunk_tiles ? larger(1, w->chunk_tiles / deepest) : blocks;
 	w->chunk_blocks = smaller(w->chunk_blocks, blocks);
 	w->chunks = ratio_up(blocks, w->chunk_blocks);
-	s->page_bytes = 0;
-	for (int c = 0; c < w->chunks; c++) {
-		const int64_t bytes =
-			step_block_bytes(s, c * w->chunk_blocks, (c + 1) * w->chunk_blocks);
-		s->page_bytes = bytes > s->page_bytes ? bytes : s->page_bytes;
-	}
+	s->page_bytes = alike ? w->chunk_blocks * parts[0].bytes
+			      : most_bytes(parts, s->nin, w->chunk_blocks, w->chunks);
 	s->page_bytes += (int64_t)s->held * BIAS_BYTES;
 }
 
@@ -121,16 +163,13 @@ static void size_passes(const Plan *p, Step *s)
 void plan_size_weights(const Plan *p, Step *s)
 {
 	Stream *w = &s->stream;
-	int groups = 0;
-	for (int c = 0; c < p->cores; c++)
-		groups = larger(groups, range_count(step_groups(s, s->out->shard[c].own.planes)));
 	if (s->kind == STEP_CONV || s->kind == STEP_DECONV2) {
 		plan_size_pages(s);
 		size_passes(p, s);
 	} else {
 		w->chunks = w->passes = 1;
 	}
-	w->pages = groups * w->chunks;
+	w->pages = most_groups(p, s) * w->chunks;
 	if (w->ring)
 		w->pages = smaller(w->pages, w->ring);
 	s->weight_bytes = w->pages * s->page_bytes;

@@ -122,7 +122,7 @@ typedef struct Arrival {
 static Arrival arrival(Listing *l)
 {
 	const CostContext *x = &l->s->cost;
-	const Fetch f = cost_fetch_of(l->s->bare, &l->x, 0);
+	const Fetch f = cost_fetch_of(x, l->s->bare, &l->x, 0);
 	const int64_t all = cost_fetch_pages(x, &f, f.pages);
 	Arrival a = { .first = cost_fetch_pages(x, &f, 1),
 		      .early = cost_fetch_pages(x, &f, cost_least(f.room, f.pages)) };
@@ -173,8 +173,11 @@ static void add_streams(Listing *l, Choice *c)
 	const Step *bare = &l->s->bare->steps[l->step];
 	int nacts = choice_act_blocks(bare, c, acts, MOST_VALUES);
 	if (is_pinned(l, CHOICE_act_block)
-	    && choice_act_block_ok(bare, c, l->pins->value.act_block))
+	    && choice_act_block_ok(bare, c, l->pins->value.act_block)) {
 		nacts = only(l, CHOICE_act_block, acts);
+		c->act_block = acts[0];
+		nacts = choice_pages(bare, c) <= MOST_PAGES ? nacts : 0;
+	}
 	const int fetchers = choice_most_fetchers(l->s->bare, c);
 	for (c->ring = 0; c->ring <= 2; c->ring++) {
 		if (!allowed(l, CHOICE_ring, c->ring) || !choice_ring_ok(bare, c, c->ring))
@@ -182,8 +185,7 @@ static void add_streams(Listing *l, Choice *c)
 		for (int a = 0; a < nacts; a++) {
 			c->act_block = acts[a];
 			c->fetchers = 1;
-			if (allowed(l, CHOICE_act_block, acts[a])
-			    && choice_pages(bare, c) <= MOST_PAGES)
+			if (allowed(l, CHOICE_act_block, acts[a]))
 				add_fetchers(l, c, fetchers);
 		}
 	}
@@ -243,6 +245,21 @@ static bool is_beaten(const Configs *list, const Config *c)
 	return false;
 }
 
+/* Is another way of the list as good in all that counts for one asked for ahead? */
+static bool is_early_beaten(const Configs *list, int q)
+{
+	const Config *c = &list->v[q];
+	for (int i = 0; i < list->n; i++) {
+		const Config *o = &list->v[i];
+		const bool same = o->ahead == c->ahead && o->bytes == c->bytes
+			&& o->early == c->early && o->fetch == c->fetch;
+		if (i != q && o->ahead <= c->ahead && o->bytes <= c->bytes && o->early <= c->early
+		    && o->fetch <= c->fetch && (!same || i < q))
+			return true;
+	}
+	return false;
+}
+
 /* Prices those that could be better than one of less room. */
 static Configs *priced(Listing *l)
 {
@@ -265,6 +282,8 @@ static Configs *priced(Listing *l)
 		if (!is_beaten(out, &c))
 			out->v[out->n++] = c;
 	}
+	for (int q = 0; q < out->n; q++)
+		out->v[q].dull = is_early_beaten(out, q);
 	return out;
 }
 

@@ -27,21 +27,6 @@ static int next_value(const Walker *w, const int *state, int *parts)
 	return to;
 }
 
-/* Is another way of the list as good in all that counts for one asked for ahead? */
-static bool is_early_beaten(const Configs *list, int q)
-{
-	const Config *c = &list->v[q];
-	for (int i = 0; i < list->n; i++) {
-		const Config *o = &list->v[i];
-		const bool same = o->ahead == c->ahead && o->bytes == c->bytes
-			&& o->early == c->early && o->fetch == c->fetch;
-		if (i != q && o->ahead <= c->ahead && o->bytes <= c->bytes && o->early <= c->early
-		    && o->fetch <= c->fetch && (!same || i < q))
-			return true;
-	}
-	return false;
-}
-
 /* Is there room for what moves before the step? */
 static bool can_move(const Walker *w, const Making *m)
 {
@@ -74,7 +59,7 @@ void walk_finish(Walker *w, Making *m, bool spills)
 		const Config *best = NULL;
 		int64_t least = INT64_MAX;
 		const Config *early = q < 0 ? NULL : &next->v[q];
-		if (early && !pin && (early->early >= early->time || is_early_beaten(next, q)))
+		if (early && !pin && (early->early >= early->time || early->dull))
 			continue;
 		for (int i = 0; i < (m->ahead ? 1 : m->configs->n); i++) {
 			const Config *c = m->ahead ? m->ahead : &m->configs->v[i];
