@@ -2,6 +2,7 @@
  * How weights reach a core: pages of chunks, how often they come by, sums between
  * them, who reads and who receives (runtime/device/DEVICE.md, Weights).
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/program_verify.h"
@@ -188,27 +189,30 @@ static const char *const alike[] = {
 
 enum { ALIKE = sizeof alike / sizeof *alike };
 
-/* What all pairs of cores are held against, looked up once: words of `alike`, routines. */
+/* What all pairs of cores are held against, looked up once: words of `alike` as each core
+ * has them, routines. */
 typedef struct Names {
-	int words[ALIKE];
+	uint32_t (*told)[ALIKE];
 	int fetch, receive;
 } Names;
 
-static Names names_of(const ProgramOp *op)
+static Names names_of(const Program *p, const ProgramOp *op)
 {
-	Names n = { .fetch = routine_find("weights_fetch"),
+	Names n = { .told = xmalloc((size_t)p->ncores * sizeof *n.told),
+		    .fetch = routine_find("weights_fetch"),
 		    .receive = routine_find("weights_receive") };
-	for (int i = 0; i < ALIKE; i++)
-		n.words[i] = params_field(params_at(op->params), alike[i])->word;
+	for (int i = 0; i < ALIKE; i++) {
+		const int at = params_field(params_at(op->params), alike[i])->word;
+		for (int c = 0; c < p->ncores; c++)
+			n.told[c][i] = program_word(op, c, at);
+	}
 	return n;
 }
 
 static void check_alike(Verifier *v, int op, const Names *n, int core, int other)
 {
-	const ProgramOp *o = &v->p->ops[op];
 	for (int i = 0; i < ALIKE; i++) {
-		const uint32_t mine = program_word(o, core, n->words[i]);
-		const uint32_t its = program_word(o, other, n->words[i]);
+		const uint32_t mine = n->told[core][i], its = n->told[other][i];
 		if (mine != its)
 			verify_wrong(v, v->p->ops[op].loc, op, core,
 				     "%s: %u, but core %d of the same rectangle has %u", alike[i], mine,
@@ -323,21 +327,18 @@ static void check_stay(Verifier *v, int op, int core)
 
 void verify_senders(Verifier *v, int op)
 {
-	Names n;
-	bool known = false;
-	for (int c = 0; c < v->p->ncores; c++) {
-		const int before = v->d->errors;
+	Names n = { 0 };
+	const int before = v->d->errors; /* more cores would say the same */
+	for (int c = 0; c < v->p->ncores && v->d->errors == before; c++) {
 		if (takes_part(v, op, c)) {
-			if (!known)
-				n = names_of(&v->p->ops[op]);
-			known = true;
+			if (!n.told)
+				n = names_of(v->p, &v->p->ops[op]);
 			check_rectangle(v, op, &n, c);
 		}
 		if (runs(v, op, c, "weights_stay"))
 			check_stay(v, op, c);
-		if (v->d->errors != before)
-			return; /* the others would say the same */
 	}
+	free(n.told);
 }
 
 /* A semaphore that counts credits serves one rectangle of a core: a core of
