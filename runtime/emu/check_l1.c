@@ -6,106 +6,134 @@
 
 #include "runtime/emu/shadow_state.h"
 
-static uint32_t last_word(uint32_t address, uint32_t bytes)
-{
-	uint32_t end = (address + bytes - 1) / 4;
+/* A range of words, cut off where L1 ends. */
+typedef struct Words {
+	uint32_t first, end;
+} Words;
 
-	return end < L1_BYTES / 4 ? end : L1_BYTES / 4 - 1;
+static const uint32_t NOWHERE = ~0u;
+
+static Words words_of(uint32_t address, uint32_t bytes)
+{
+	const uint32_t last = (address + bytes - 1) / 4, room = L1_BYTES / 4;
+
+	return (Words){ address / 4, !bytes ? 0 : last < room ? last + 1 : room };
+}
+
+/* The first word whose flags among `mask` are not those of `good`. */
+static uint32_t find_flags(const Shadow *s, Words at, uint32_t mask, uint32_t good)
+{
+	uint32_t flags;
+
+	for (uint32_t w = at.first, next; w < at.end; w = next) {
+		next = word_run(&s->word, w, at.end, &flags);
+		if ((flags & mask) != good)
+			return w;
+	}
+	return NOWHERE;
+}
+
+/* The first word that packers or unpackers have used since `done` of each thread. */
+static uint32_t find_later(const WordMap *m, Words at, const uint32_t done[TENSIX_THREADS])
+{
+	uint32_t stamp;
+
+	for (uint32_t w = at.first, next; w < at.end; w = next) {
+		next = word_run(m, w, at.end, &stamp);
+
+		int thread = stamp_by(stamp) - RISCS;
+
+		if (thread >= 0 && stamp_store(stamp) > done[thread])
+			return w;
+	}
+	return NOWHERE;
+}
+
+/* The first word the RISC-V itself has stored that may not be in L1 yet. */
+static uint32_t find_own(const Shadow *s, Words at, Risc r)
+{
+	uint32_t stamp;
+
+	for (uint32_t w = at.first, next; w < at.end; w = next) {
+		next = word_run(&s->stamp, w, at.end, &stamp);
+		if (stamp && stamp_by(stamp) == (int)r && stamp_store(stamp) > s->hart[r].settled)
+			return w;
+	}
+	return NOWHERE;
 }
 
 void l1_check_read(EmuCore *c, int risc, const char *who, uint32_t address, uint32_t bytes)
 {
 	const Shadow *s = c->shadow;
+	const uint32_t w = find_flags(s, words_of(address, bytes), WORD_LANDING | WORD_WRITTEN,
+				      WORD_WRITTEN);
 
-	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
-		if (s->word[w] & WORD_LANDING) {
-			emu_fault(c, risc, "noc_read_early", w * 4,
-				  "%s reads what a NoC read may still be writing", who);
-			return;
-		}
-		if (!(s->word[w] & WORD_WRITTEN)) {
-			emu_fault(c, risc, "l1_uninitialised", w * 4, "%s reads it", who);
-			return;
-		}
-	}
+	if (w == NOWHERE)
+		return;
+	if (word_at(&s->word, w) & WORD_LANDING)
+		emu_fault(c, risc, "noc_read_early", w * 4,
+			  "%s reads what a NoC read may still be writing", who);
+	else
+		emu_fault(c, risc, "l1_uninitialised", w * 4, "%s reads it", who);
 }
 
 /* What packers wrote has to be known to be there. */
 void l1_check_packed(EmuCore *c, int risc, const Know *know, uint32_t address, uint32_t bytes)
 {
-	const Shadow *s = c->shadow;
+	const WordMap *stamps = &c->shadow->stamp;
+	const uint32_t w = find_later(stamps, words_of(address, bytes), know->packed);
 
-	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
-		uint32_t stamp = s->stamp[w];
-		int thread = stamp_by(stamp) - RISCS;
-
-		if (thread >= 0 && stamp_store(stamp) > know->packed[thread]) {
-			emu_fault(c, risc, "pack_early", w * 4,
-				  "thread %d packs it, and nobody has waited for that", thread);
-			return;
-		}
-	}
+	if (w != NOWHERE)
+		emu_fault(c, risc, "pack_early", w * 4,
+			  "thread %d packs it, and nobody has waited for that",
+			  stamp_by(word_at(stamps, w)) - RISCS);
 }
 
 /* What is overwritten has to be known to have been unpacked. */
 void l1_check_unpacked(EmuCore *c, int risc, const Know *know, uint32_t address, uint32_t bytes)
 {
-	const Shadow *s = c->shadow;
+	const WordMap *stamps = &c->shadow->unpacked;
+	const uint32_t w = find_later(stamps, words_of(address, bytes), know->unpacked);
 
-	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
-		uint32_t stamp = s->unpacked[w];
-		int thread = stamp_by(stamp) - RISCS;
-
-		if (thread >= 0 && stamp_store(stamp) > know->unpacked[thread]) {
-			emu_fault(c, risc, "l1_reused", w * 4,
-				  "overwritten, and nobody has waited for the unpackers of thread %d",
-				  thread);
-			return;
-		}
-	}
+	if (w != NOWHERE)
+		emu_fault(c, risc, "l1_reused", w * 4,
+			  "overwritten, and nobody has waited for the unpackers of thread %d",
+			  stamp_by(word_at(stamps, w)) - RISCS);
 }
 
 void l1_mark_written(Shadow *s, uint32_t address, uint32_t bytes, uint32_t stamp)
 {
-	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
-		s->word[w] |= WORD_WRITTEN;
-		s->stamp[w] = stamp;
-	}
+	const Words at = words_of(address, bytes);
+
+	word_change(&s->word, at.first, at.end, 0, WORD_WRITTEN);
+	word_set(&s->stamp, at.first, at.end, stamp);
 }
 
 void l1_check_write(EmuCore *c, int risc, const char *who, uint32_t address, uint32_t bytes)
 {
-	Shadow *s = c->shadow;
-	bool outside = s->limited && address >= s->program.code_end;
+	const Shadow *s = c->shadow;
+	const uint32_t allowed =
+		s->limited && address >= s->program.code_end ? WORD_ALLOWED : 0;
+	const uint32_t w = find_flags(s, words_of(address, bytes), WORD_LEAVING | allowed, allowed);
 
-	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
-		if (s->word[w] & WORD_LEAVING) {
-			emu_fault(c, risc, "noc_source_reused", w * 4,
-				  "%s writes what a NoC write may still be reading", who);
-			break;
-		}
-		if (outside && !(s->word[w] & WORD_ALLOWED)) {
-			emu_fault(c, risc, "l1_outside", w * 4, "%s writes it", who);
-			break;
-		}
-	}
+	if (w == NOWHERE)
+		return;
+	if (word_at(&s->word, w) & WORD_LEAVING)
+		emu_fault(c, risc, "noc_source_reused", w * 4,
+			  "%s writes what a NoC write may still be reading", who);
+	else
+		emu_fault(c, risc, "l1_outside", w * 4, "%s writes it", who);
 }
 
 /* Words the RISC-V itself has stored must be in L1 before it tells a unit to
  * read them. */
 void l1_check_own(EmuCore *c, Risc r, const char *who, uint32_t address, uint32_t bytes)
 {
-	const Shadow *s = c->shadow;
+	const uint32_t w = find_own(c->shadow, words_of(address, bytes), r);
 
-	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
-		uint32_t stamp = s->stamp[w];
-
-		if (stamp && stamp_by(stamp) == (int)r && stamp_store(stamp) > s->hart[r].settled) {
-			emu_fault(c, (int)r, "l1_publish", w * 4,
-				  "%s reads a store that was not loaded back", who);
-			return;
-		}
-	}
+	if (w != NOWHERE)
+		emu_fault(c, (int)r, "l1_publish", w * 4,
+			  "%s reads a store that was not loaded back", who);
 }
 
 void shadow_host_write(EmuCore *c, uint64_t address, uint64_t bytes)
@@ -114,15 +142,32 @@ void shadow_host_write(EmuCore *c, uint64_t address, uint64_t bytes)
 		l1_mark_written(c->shadow, (uint32_t)address, (uint32_t)bytes, 0);
 }
 
-void shadow_unpack(EmuCore *c, int thread, uint32_t address, uint32_t bytes)
+static void unpack_row(EmuCore *c, int thread, uint32_t address, uint32_t bytes)
 {
 	const Know *know = &c->shadow->thread[thread].know;
+	const Words at = words_of(address, bytes);
 
 	l1_check_read(c, TRISC0 + thread, "an unpacker", address, bytes);
 	l1_check_own(c, (Risc)(TRISC0 + thread), "an unpacker", address, bytes);
 	l1_check_packed(c, TRISC0 + thread, know, address, bytes);
-	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++)
-		c->shadow->unpacked[w] = stamp_of(know->issued[thread], RISCS + thread);
+	word_set(&c->shadow->unpacked, at.first, at.end,
+		 stamp_of(know->issued[thread], RISCS + thread));
+}
+
+/* Rows side by side are looked at as one, unless there is something to report. */
+void shadow_unpack(EmuCore *c, int thread, uint32_t address, uint32_t bytes, uint32_t rows)
+{
+	const Shadow *s = c->shadow;
+	const Words all = words_of(address, bytes * rows);
+
+	if (find_flags(s, all, WORD_LANDING | WORD_WRITTEN, WORD_WRITTEN) == NOWHERE &&
+	    find_own(s, all, (Risc)(TRISC0 + thread)) == NOWHERE &&
+	    find_later(&s->stamp, all, s->thread[thread].know.packed) == NOWHERE) {
+		bytes *= rows;
+		rows = 1;
+	}
+	for (uint32_t row = 0; row < rows; row++)
+		unpack_row(c, thread, address + row * bytes, bytes);
 }
 
 void shadow_pack(EmuCore *c, int thread, uint32_t address, uint32_t bytes)
@@ -137,15 +182,13 @@ void shadow_pack(EmuCore *c, int thread, uint32_t address, uint32_t bytes)
 
 void shadow_noc_read(EmuCore *c, EmuCore *by, int risc, uint32_t address, uint32_t bytes)
 {
-	const Shadow *s = c->shadow;
+	const uint32_t w = find_flags(c->shadow, words_of(address, bytes), WORD_WRITTEN,
+				      WORD_WRITTEN);
 
-	for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
-		if (!(s->word[w] & WORD_WRITTEN)) {
-			emu_fault(by, risc, "l1_uninitialised", w * 4,
-				  "the NoC reads it from the core at %u,%u", (unsigned)c->x, (unsigned)c->y);
-			return;
-		}
-	}
+	if (w != NOWHERE)
+		emu_fault(by, risc, "l1_uninitialised", w * 4,
+			  "the NoC reads it from the core at %u,%u", (unsigned)c->x,
+			  (unsigned)c->y);
 }
 
 void shadow_noc_write(EmuCore *c, EmuCore *by, int risc, uint32_t address, uint32_t bytes)
@@ -153,13 +196,13 @@ void shadow_noc_write(EmuCore *c, EmuCore *by, int risc, uint32_t address, uint3
 	Shadow *s = c->shadow;
 
 	if (s->limited && address >= s->program.code_end) {
-		for (uint32_t w = address / 4; bytes && w <= last_word(address, bytes); w++) {
-			if (s->word[w] & WORD_ALLOWED)
-				continue;
+		const uint32_t w = find_flags(s, words_of(address, bytes), WORD_ALLOWED,
+					      WORD_ALLOWED);
+
+		if (w != NOWHERE)
 			emu_fault(by, risc, "l1_outside", w * 4,
-				  "the NoC writes it on the core at %u,%u", (unsigned)c->x, (unsigned)c->y);
-			break;
-		}
+				  "the NoC writes it on the core at %u,%u", (unsigned)c->x,
+				  (unsigned)c->y);
 	}
 	l1_mark_written(s, address, bytes, 0);
 }

@@ -51,12 +51,13 @@ static bool only_workers(const EmuCore *c, const NocRequest *q)
 
 static void mark(Shadow *s, const OpenRequest *q, bool on)
 {
-	uint8_t flag = q->write ? WORD_LEAVING : WORD_LANDING;
+	uint32_t flag = q->write ? WORD_LEAVING : WORD_LANDING;
+	uint32_t end = (q->address + q->bytes + 3) / 4;
 
 	if (q->write && !q->leaving)
 		return;
-	for (uint32_t w = q->address / 4; w * 4 < q->address + q->bytes && w < L1_BYTES / 4; w++)
-		s->word[w] = on ? s->word[w] | flag : s->word[w] & (uint8_t)~flag;
+	end = end < L1_BYTES / 4 ? end : L1_BYTES / 4;
+	word_change(&s->word, q->address / 4, end, on ? 0 : flag, on ? flag : 0);
 }
 
 static void open_request(EmuCore *c, int risc, OpenRequest q)

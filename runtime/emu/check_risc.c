@@ -111,7 +111,7 @@ void risc_l1_load(EmuCore *c, Risc r, uint32_t address, uint32_t rd)
 {
 	Shadow *s = c->shadow;
 	HartShadow *h = &s->hart[r];
-	uint32_t stamp = s->stamp[address / 4], store = stamp_store(stamp);
+	uint32_t stamp = word_at(&s->stamp, address / 4), store = stamp_store(stamp);
 	int by = stamp_by(stamp), k = 0;
 
 	while (k < STORE_SLOTS - 1 && h->recent[k].address != address)

@@ -20,10 +20,8 @@ Shadow *shadow_new(void)
 
 	if (!s)
 		return NULL;
-	s->word = calloc(L1_BYTES / 4, sizeof(*s->word));
-	s->stamp = calloc(L1_BYTES / 4, sizeof(*s->stamp));
-	s->unpacked = calloc(L1_BYTES / 4, sizeof(*s->unpacked));
-	if (!s->word || !s->stamp || !s->unpacked) {
+	if (!word_map_make(&s->word, L1_BYTES / 4) || !word_map_make(&s->stamp, L1_BYTES / 4) ||
+	    !word_map_make(&s->unpacked, L1_BYTES / 4)) {
 		shadow_free(s);
 		return NULL;
 	}
@@ -35,9 +33,9 @@ void shadow_free(Shadow *s)
 {
 	if (!s)
 		return;
-	free(s->word);
-	free(s->stamp);
-	free(s->unpacked);
+	word_map_free(&s->word);
+	word_map_free(&s->stamp);
+	word_map_free(&s->unpacked);
 	free(s->request);
 	free(s);
 }
@@ -46,9 +44,9 @@ void shadow_program(Shadow *s, const EmuProgram *p) { s->program = *p; }
 
 void shadow_allow(Shadow *s, uint32_t first, uint32_t end)
 {
+	end = end < L1_BYTES ? (end + 3) / 4 : L1_BYTES / 4;
 	s->limited = true;
-	for (uint32_t w = first / 4; w < (end + 3) / 4 && w < L1_BYTES / 4; w++)
-		s->word[w] |= WORD_ALLOWED;
+	word_change(&s->word, first / 4, end, 0, WORD_ALLOWED);
 }
 
 /* BRISC and the TRISCs have mailboxes: 0 to 3. */

@@ -43,8 +43,8 @@ void shadow_stuck(EmuCore *c);
 
 void shadow_host_write(EmuCore *c, uint64_t address, uint64_t bytes);
 
-/* Unpackers and packers, for a thread. */
-void shadow_unpack(EmuCore *c, int thread, uint32_t address, uint32_t bytes);
+/* Unpackers and packers, for a thread; `rows` of so many bytes, one behind the other. */
+void shadow_unpack(EmuCore *c, int thread, uint32_t address, uint32_t bytes, uint32_t rows);
 void shadow_pack(EmuCore *c, int thread, uint32_t address, uint32_t bytes);
 
 /* The NoC, when a request is made. */

@@ -3,6 +3,7 @@
 #define RUNTIME_EMU_SHADOW_STATE_H
 
 #include "runtime/emu/shadow.h"
+#include "runtime/emu/word_map.h"
 
 /* Opcodes by name. */
 enum {
@@ -10,7 +11,7 @@ enum {
 #include "runtime/device/tensix_ops.def"
 };
 
-/* ---- L1: a byte of flags and a stamp for every four bytes ---- */
+/* ---- L1: flags and stamps for every four bytes ---- */
 
 enum {
 	WORD_WRITTEN = 1, /* by anybody */
@@ -128,9 +129,9 @@ typedef struct DstBlock {
 struct Shadow {
 	EmuProgram program;
 	bool limited; /* there are ranges the program may write */
-	uint8_t *word;
-	uint32_t *stamp;    /* who wrote a word last */
-	uint32_t *unpacked; /* which thread's unpacker read it last: RISCS + thread, issued */
+	WordMap word;     /* flags */
+	WordMap stamp;    /* who wrote a word last */
+	WordMap unpacked; /* which thread's unpacker read it last: RISCS + thread, issued */
 	uint32_t stores;
 	HartShadow hart[RISCS];
 	ThreadShadow thread[TENSIX_THREADS];

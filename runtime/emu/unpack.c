@@ -237,22 +237,31 @@ static void to_dst(Tensix *t, const UnpackPlan *p, const Run *r)
 	}
 }
 
+static void show_row(const Tensix *t, int thread, const UnpackPlan *p, const Run *r, uint32_t i)
+{
+	uint32_t n = r->count - i < ROW_VALUES ? r->count - i : ROW_VALUES;
+	uint32_t at = dst32_row(r->row + i / ROW_VALUES);
+
+	shadow_unpack(t->core, thread, r->at + p->row_step * (i / ROW_VALUES), n * p->bits / 8, 1);
+	if (!p->to_dst)
+		return;
+	shadow_dst_write(t->core, thread, DST_UNPACKER, at, 1);
+	shadow_dst_write(t->core, thread, DST_UNPACKER, at + DST32_LOW, 1);
+}
+
 static void show_checks(const Tensix *t, int thread, const UnpackPlan *p, const Run *r)
 {
-	for (uint32_t i = 0; i < r->count; i += ROW_VALUES) {
-		uint32_t n = r->count - i < ROW_VALUES ? r->count - i : ROW_VALUES;
-		uint32_t at = dst32_row(r->row + i / ROW_VALUES);
+	uint32_t i = 0;
 
-		shadow_unpack(t->core, thread, r->at + p->row_step * (i / ROW_VALUES),
-		              n * p->bits / 8);
-		if (!p->to_dst)
-			continue;
-		shadow_dst_write(t->core, thread, DST_UNPACKER, at, 1);
-		shadow_dst_write(t->core, thread, DST_UNPACKER, at + DST32_LOW, 1);
+	if (p->row_step == 2 * p->bits && !p->to_dst) {
+		i = r->count - r->count % ROW_VALUES;
+		shadow_unpack(t->core, thread, r->at, p->row_step, i / ROW_VALUES);
 	}
+	for (; i < r->count; i += ROW_VALUES)
+		show_row(t, thread, p, r, i);
 	if (p->exponents && !p->forced_exponent)
 		shadow_unpack(t->core, thread, r->exponents / 16,
-		              (r->exponents % 16 + r->count + 15) / 16);
+		              (r->exponents % 16 + r->count + 15) / 16, 1);
 }
 
 /* Operands the emulator knows one value of. */
