@@ -194,7 +194,8 @@ static void fast_product_is_near_the_exact_one(void **state)
 		for (uint32_t phase = 0; phase < 4; phase++)
 			matrix_product_portable(result_of(&c), source_a(&c), source_b(&c), 8,
 						phase);
-		matrix_product_fast(result_of(&fast), source_a(&fast), source_b(&fast), 8);
+		matrix_products_fast(result_of(&fast),
+				     &(MatrixFactors){ source_a(&fast), source_b(&fast) }, 1, 8);
 		/* Sixteen products of at most 2^14 each, aligned to 12 bits in every
 		 * phase, and the sum to 8 bits in a narrow Dst. */
 		for (int k = 0; k < 128; k++)

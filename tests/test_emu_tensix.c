@@ -227,17 +227,17 @@ static void address_modifiers_move_register_windows(void **state)
 	/* Modifier 1: A + 8, B to its start + 16; Dst + 1020, fidelity + 1. */
 	run(t, MATH, OP_SETC16(8 | 1 << 14 | 16 << 8, 9));
 	run(t, MATH, OP_SETC16(1020 | 1 << 13, 24));
-	th->srcb = 40;
-	th->srcb_cr = 32;
+	th->rwc.srcb = 40;
+	th->rwc.srcb_cr = 32;
 	tensix_advance(t, MATH, 1, true);
-	assert_int_equal(th->srca, 8);
-	assert_int_equal(th->srcb, 48);
-	assert_int_equal(th->srcb_cr, 48);
-	assert_int_equal(th->fidelity, 1);
+	assert_int_equal(th->rwc.srca, 8);
+	assert_int_equal(th->rwc.srcb, 48);
+	assert_int_equal(th->rwc.srcb_cr, 48);
+	assert_int_equal(th->rwc.fidelity, 1);
 	tensix_advance(t, MATH, 1, false);
-	assert_int_equal(th->dst, 1016); /* 2040 mod 1024 */
-	assert_int_equal(th->srcb, 0);   /* 64 mod 64 */
-	assert_int_equal(th->fidelity, 1);
+	assert_int_equal(th->rwc.dst, 1016); /* 2040 mod 1024 */
+	assert_int_equal(th->rwc.srcb, 0);   /* 64 mod 64 */
+	assert_int_equal(th->rwc.fidelity, 1);
 }
 
 static void bias_selects_the_upper_modifiers(void **state)
@@ -248,9 +248,9 @@ static void bias_selects_the_upper_modifiers(void **state)
 	run(t, MATH, OP_SETC16(1, 48)); /* modifier 0 switches */
 	run(t, MATH, OP_SETC16(4, 15)); /* modifier 4: A + 4 */
 	tensix_advance(t, MATH, 0, false);
-	assert_int_equal(th->srca, 0);
+	assert_int_equal(th->rwc.srca, 0);
 	tensix_advance(t, MATH, 0, false);
-	assert_int_equal(th->srca, 4);
+	assert_int_equal(th->rwc.srca, 4);
 }
 
 /* ---- configuration ---- */

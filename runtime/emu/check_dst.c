@@ -12,6 +12,7 @@
  * C6): that is what Know.packed counts.
  */
 #include "runtime/emu/fpu.h"
+#include "runtime/emu/matrix_run.h"
 #include "runtime/emu/shadow_state.h"
 
 void know_join(Know *to, const Know *from)
@@ -177,6 +178,50 @@ void dst_issue(EmuCore *c, int thread, uint32_t i)
 		know_join(&s->mutex[i % MUTEXES], mine);
 		break;
 	}
+}
+
+/* Blocks that a product onto 8 rows writes: one, or with 32-bit values the next one too. */
+static uint32_t first_block(uint32_t row, bool wide)
+{
+	return (wide ? dst32_row(row) : row) / DST_BLOCK;
+}
+
+static bool is_packing(const DstBlock *b, const Know *mine)
+{
+	return b->packed[0] > mine->packed[0] || b->packed[1] > mine->packed[1] ||
+	       b->packed[2] > mine->packed[2];
+}
+
+bool shadow_matrix_run(EmuCore *c, int thread, const MatrixRun *r)
+{
+	const bool wide = cfg_field(tensix_cfg(&c->tensix, thread), CFG_ALU_ACC_CTRL_Fp32_enabled);
+	Know *mine = &c->shadow->thread[thread].know;
+	DstBlock *blocks = c->shadow->dst;
+	uint64_t seen[DST_BLOCKS / 64] = { 0 };
+
+	for (uint32_t k = 1; k < r->count; k++) {
+		const uint32_t at = first_block(r->step[k].dst, wide);
+
+		if (seen[at / 64] >> at % 64 & 1)
+			continue;
+		seen[at / 64] |= (uint64_t)1 << at % 64;
+		if (is_packing(&blocks[at], mine) ||
+		    (wide && is_packing(&blocks[(at + 1) % DST_BLOCKS], mine)))
+			return false;
+	}
+	for (uint32_t k = 1; k < r->count; k++) {
+		const uint32_t at = first_block(r->step[k].dst, wide);
+
+		mine->issued[thread]++;
+		for (uint32_t more = 0; more <= wide; more++) {
+			DstBlock *b = &blocks[(at + more) % DST_BLOCKS];
+
+			b->writer = (uint8_t)(1 + thread);
+			b->user = DST_MATRIX;
+			b->written = mine->issued[thread];
+		}
+	}
+	return true;
 }
 
 void semaphore_load(EmuCore *c, Risc r, uint32_t n)

@@ -20,17 +20,17 @@ static Exec element(Tensix *t, int thread, uint32_t i, MatrixElement op)
 	if (fpu_setup(t, thread, i, FPU_FLOATS | 1 << FPU_BFP2, FPU_INTS_TOO | 1 << FPU_BFP2,
 		      &s) != EXEC_DONE)
 		return EXEC_FAULT;
-	if (th->srca & 7)
-		return tensix_unknown(t, thread, i, "row of SrcA", th->srca);
-	if (th->srcb & 7)
-		return tensix_unknown(t, thread, i, "row of SrcB", th->srcb);
+	if (th->rwc.srca & 7)
+		return tensix_unknown(t, thread, i, "row of SrcA", th->rwc.srca);
+	if (th->rwc.srcb & 7)
+		return tensix_unknown(t, thread, i, "row of SrcB", th->rwc.srcb);
 	if (dst_row & 7 || dst_row >= DST_ROWS)
 		return tensix_unknown(t, thread, i, "row of Dst", dst_row);
 	if (op != MATRIX_MUL && phase)
 		return tensix_unknown(t, thread, i, "fidelity phase", phase);
 
-	MatrixSource a = { (const uint32_t(*)[16])fpu_bank(&t->a) + th->srca, s.a_mask };
-	MatrixSource b = { (const uint32_t(*)[16])fpu_bank(&t->b) + th->srcb, s.b_mask };
+	MatrixSource a = { (const uint32_t(*)[16])fpu_bank(&t->a) + th->rwc.srca, s.a_mask };
+	MatrixSource b = { (const uint32_t(*)[16])fpu_bank(&t->b) + th->rwc.srcb, s.b_mask };
 	MatrixResult d = dst_accumulator(t, dst_row, 8, s.wide);
 
 	if (matrix_has_avx2())

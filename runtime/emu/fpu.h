@@ -62,14 +62,14 @@ static inline uint32_t fpu_dst_row(const Tensix *t, int thread, uint32_t operand
 {
 	const TensixThread *th = &t->thread[thread];
 
-	return th->dst + operand + thread_field(th->cfg, TCFG_DEST_TARGET_REG_CFG_MATH_Offset);
+	return th->rwc.dst + operand + thread_field(th->cfg, TCFG_DEST_TARGET_REG_CFG_MATH_Offset);
 }
 
 static inline uint32_t fpu_phase(const Tensix *t, int thread)
 {
 	const TensixThread *th = &t->thread[thread];
 
-	return (th->fidelity + thread_field(th->cfg, TCFG_FIDELITY_BASE_Phase)) & 3;
+	return (th->rwc.fidelity + thread_field(th->cfg, TCFG_FIDELITY_BASE_Phase)) & 3;
 }
 
 /* What an instruction does with two sources. */

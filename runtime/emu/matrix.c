@@ -1,7 +1,10 @@
 /* MVMUL and the pools (MVMUL.md, GAPOOL.md, GMPOOL.md). */
 #include "runtime/emu/fpu.h"
 
+#include "runtime/emu/core.h"
 #include "runtime/emu/dst.h"
+#include "runtime/emu/matrix_run.h"
+#include "runtime/emu/shadow.h"
 
 Exec fpu_setup(Tensix *t, int thread, uint32_t i, uint32_t a_formats, uint32_t b_formats,
 	       FpuSetup *s)
@@ -64,22 +67,27 @@ static const MatrixRows *rows_of(Tensix *t, MatrixSource b, uint32_t row, uint32
 	return &m->b[bit][part];
 }
 
-static void product(Tensix *t, int thread, FpuSetup s, uint32_t dst_row, uint32_t rows)
+static MatrixFactors factors(Tensix *t, FpuSetup s, MatrixStep at)
 {
-	const TensixThread *th = &t->thread[thread];
-	uint32_t phase = fpu_phase(t, thread);
-	MatrixSource a = { (const uint32_t(*)[16])fpu_bank(&t->a) + th->srca, s.a_mask };
-	MatrixSource b = { (const uint32_t(*)[16])fpu_bank(&t->b) + th->srcb, s.b_mask };
-	MatrixResult d;
+	return (MatrixFactors){
+		{ (const uint32_t(*)[16])fpu_bank(&t->a) + at.srca, s.a_mask },
+		{ (const uint32_t(*)[16])fpu_bank(&t->b) + at.srcb, s.b_mask },
+	};
+}
 
-	d = dst_accumulator(t, dst_row, rows, s.wide);
+static void product(Tensix *t, FpuSetup s, MatrixStep at, uint32_t rows)
+{
+	const MatrixFactors f = factors(t, s, at);
+	const MatrixResult d = dst_accumulator(t, at.dst, rows, s.wide);
+
 	if (t->fast)
-		matrix_product_fast(d, a, b, (int)rows);
+		matrix_products_fast(d, &f, 1, (int)rows);
 	else if (matrix_has_avx2())
-		matrix_product_avx2(d, face(t, a, th->srca, phase & 1),
-				    rows_of(t, b, th->srcb, phase >> 1), a, b, (int)rows, phase);
+		matrix_product_avx2(d, face(t, f.a, at.srca, at.phase & 1),
+				    rows_of(t, f.b, at.srcb, at.phase >> 1), f.a, f.b, (int)rows,
+				    at.phase);
 	else
-		matrix_product_portable(d, a, b, (int)rows, phase);
+		matrix_product_portable(d, f.a, f.b, (int)rows, at.phase);
 }
 
 /* Operands of an instruction that multiplies `rows` rows; EXEC_DONE if all is
@@ -93,40 +101,85 @@ static Exec operands(Tensix *t, int thread, uint32_t i, uint32_t rows, uint32_t 
 		return tensix_unknown(t, thread, i, "dst", dst);
 	if (!fpu_ready(&t->a) || !fpu_ready(&t->b))
 		return EXEC_WAIT;
-	if (th->srca & 15)
-		return tensix_unknown(t, thread, i, "row of SrcA", th->srca);
-	if (th->srcb & 7)
-		return tensix_unknown(t, thread, i, "row of SrcB", th->srcb);
+	if (th->rwc.srca & 15)
+		return tensix_unknown(t, thread, i, "row of SrcA", th->rwc.srca);
+	if (th->rwc.srcb & 7)
+		return tensix_unknown(t, thread, i, "row of SrcB", th->rwc.srcb);
 	*dst_row = fpu_dst_row(t, thread, dst);
 	if (*dst_row & (rows - 1))
 		return tensix_unknown(t, thread, i, "row of Dst", *dst_row);
 	return EXEC_DONE;
 }
 
-/* The fast product has whole mantissas, so the first phase of a sequence does
- * all of it and the others only count. */
 static Exec multiply(Tensix *t, int thread, uint32_t i, uint32_t rows)
 {
-	const bool counts = t->fast && t->thread[thread].fidelity;
+	const Rwc *at = &t->thread[thread].rwc;
+	const bool idle = matrix_phase_idle(t, at);
 	uint32_t dst_row = 0, release = op_bits(i, 23, 22);
 	FpuSetup s = { 0 };
 	Exec e = operands(t, thread, i, rows, &dst_row);
 
-	if (e == EXEC_DONE && !counts)
+	if (e == EXEC_DONE && !idle)
 		e = fpu_setup(t, thread, i, FPU_FLOATS, FPU_INT16_TOO, &s);
 	if (e != EXEC_DONE)
 		return e;
-	if (!counts)
-		product(t, thread, s, dst_row % DST_ROWS, rows);
+	if (!idle)
+		product(t, s,
+			(MatrixStep){ (uint16_t)(dst_row % DST_ROWS), (uint8_t)at->srca,
+				      (uint8_t)at->srcb, (uint8_t)fpu_phase(t, thread) },
+			rows);
 	tensix_advance(t, thread, op_bits(i, 16, 15), true);
 	return release ? tensix_release(t, thread, i, release) : EXEC_DONE;
 }
 
+/* Products onto the same rows are done together: others do not see those rows. */
+static void run_fast(Tensix *t, FpuSetup s, const MatrixRun *r)
+{
+	MatrixFactors f[MATRIX_RUN];
+	bool done[MATRIX_RUN] = { false };
+
+	for (uint32_t k = 0; k < r->count; k++) {
+		const uint32_t dst = r->step[k].dst;
+		int n = 0;
+
+		for (uint32_t j = k; !done[k] && j < r->count; j++) {
+			if (r->step[j].dst != dst)
+				continue;
+			f[n++] = factors(t, s, r->step[j]);
+			done[j] = j != k;
+		}
+		if (n)
+			matrix_products_fast(dst_accumulator(t, dst, 8, s.wide), f, n, 8);
+	}
+}
+
+static Exec multiply_run(Tensix *t, int thread, uint32_t i, const MatrixRun *r)
+{
+	TensixThread *th = &t->thread[thread];
+	FpuSetup s = { 0 };
+
+	if (t->core->shadow && !shadow_matrix_run(t->core, thread, r))
+		return multiply(t, thread, i, 8);
+	if (!r->idle && fpu_setup(t, thread, i, FPU_FLOATS, FPU_INT16_TOO, &s) != EXEC_DONE)
+		return EXEC_FAULT;
+	if (!r->idle && t->fast)
+		run_fast(t, s, r);
+	for (uint32_t k = 0; !t->fast && k < r->count; k++)
+		product(t, s, r->step[k], 8);
+	th->rwc = r->end;
+	th->head += r->count - 1;
+	return EXEC_DONE;
+}
+
 Exec emu_op_MVMUL(Tensix *t, int thread, uint32_t i)
 {
+	MatrixRun run;
+
 	if (op_bits(i, 19, 19))
 		return tensix_unknown(t, thread, i, "instr_mod19", 1);
-	return multiply(t, thread, i, 8);
+	return t->thread[thread].ahead && matrix_run_find(t, thread, &run)
+		       ? multiply_run(t, thread, i, &run)
+		       : multiply(t, thread, i, 8);
 }
 
 static Exec pool_mode(Tensix *t, int thread, uint32_t i)
@@ -149,7 +202,8 @@ Exec emu_op_GAPOOL(Tensix *t, int thread, uint32_t i)
  * the least of all; three rows of zeros follow it. */
 static void maxima(Tensix *t, int thread, FpuSetup s, uint32_t dst_row)
 {
-	const uint32_t(*a)[16] = (const uint32_t(*)[16])fpu_bank(&t->a) + t->thread[thread].srca;
+	const uint32_t first = t->thread[thread].rwc.srca;
+	const uint32_t(*a)[16] = (const uint32_t(*)[16])fpu_bank(&t->a) + first;
 	bool known = t->dst_valid[s.wide ? dst32_row(dst_row) : dst_row];
 	MatrixResult d = dst_accumulator(t, dst_row, 4, s.wide);
 
@@ -189,7 +243,7 @@ Exec emu_op_GMPOOL(Tensix *t, int thread, uint32_t i)
 	if (dst_row >= DST_ROWS)
 		return tensix_unknown(t, thread, i, "row of Dst", dst_row);
 	for (int k = 0; k < ROW_VALUES; k++) {
-		uint32_t scale = fpu_bank(&t->b)[t->thread[thread].srcb][k];
+		uint32_t scale = fpu_bank(&t->b)[t->thread[thread].rwc.srcb][k];
 
 		if (scale != 0x3f800000)
 			return tensix_unknown(t, thread, i, "scale other than 1 in SrcB", scale);

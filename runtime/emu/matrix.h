@@ -89,7 +89,13 @@ void matrix_product_avx2(MatrixResult d, const MatrixFace *fa, const MatrixRows 
 void matrix_element_avx2(MatrixResult d, MatrixSource a, MatrixSource b, MatrixElement op,
 			 MatrixBroadcast how, bool accumulate, uint32_t phase);
 
-/* d += b x a in plain fp32, with whole mantissas: not what the unit does. */
-void matrix_product_fast(MatrixResult d, MatrixSource a, MatrixSource b, int rows);
+/* Two factors of a product. */
+typedef struct MatrixFactors {
+	MatrixSource a, b;
+} MatrixFactors;
+
+/* d += b x a for n pairs of factors one after the other, in plain fp32 with whole
+ * mantissas: not what the unit does. `rows` is 4 or 8. */
+void matrix_products_fast(MatrixResult d, const MatrixFactors *f, int n, int rows);
 
 #endif

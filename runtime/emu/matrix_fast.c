@@ -31,6 +31,7 @@ static void row_store(MatrixResult d, int row, const float v[16])
 	}
 }
 
+/* Rows are rounded, if they are, after each product. */
 static void product_portable(MatrixResult d, MatrixSource a, MatrixSource b, int rows)
 {
 	for (int row = 0; row < rows; row++) {
@@ -47,6 +48,12 @@ static void product_portable(MatrixResult d, MatrixSource a, MatrixSource b, int
 		}
 		row_store(d, row, sum);
 	}
+}
+
+static void products_portable(MatrixResult d, const MatrixFactors *f, int n, int rows)
+{
+	for (int i = 0; i < n; i++)
+		product_portable(d, f[i].a, f[i].b, rows);
 }
 
 #if defined(__x86_64__)
@@ -86,44 +93,96 @@ AVX2 static inline void row_put(MatrixResult d, int row, __m256 sum0, __m256 sum
 }
 
 /* Four rows at a time keep the multipliers busy. */
-AVX2 static void product_avx2(MatrixResult d, MatrixSource a, MatrixSource b, int rows)
+AVX2 static inline void four_rows(MatrixResult d, int row, const MatrixFactors *f, int n)
 {
-	for (int row = 0; row < rows; row += 4) {
-		__m256 sum[4][2];
+	__m256 sum[4][2];
 
-		for (int r = 0; r < 4; r++)
-			for (int half = 0; half < 2; half++)
-				sum[r][half] = half_load(d, row + r, half);
+	for (int r = 0; r < 4; r++)
+		for (int half = 0; half < 2; half++)
+			sum[r][half] = half_load(d, row + r, half);
+	for (int i = 0; i < n; i++) {
 		for (int k = 0; k < 16; k++) {
-			const float *av = (const float *)(const void *)a.rows[k];
+			const float *av = (const float *)(const void *)f[i].a.rows[k];
 			__m256 a0 = _mm256_loadu_ps(av), a1 = _mm256_loadu_ps(av + 8);
 
 			for (int r = 0; r < 4; r++) {
-				const void *word = &b.rows[row + r][k];
+				const void *word = &f[i].b.rows[row + r][k];
 				__m256 bv = _mm256_broadcast_ss(word);
 
 				sum[r][0] = _mm256_fmadd_ps(a0, bv, sum[r][0]);
 				sum[r][1] = _mm256_fmadd_ps(a1, bv, sum[r][1]);
 			}
 		}
-		for (int r = 0; r < 4; r++)
-			row_put(d, row + r, sum[r][0], sum[r][1]);
+	}
+	for (int r = 0; r < 4; r++)
+		row_put(d, row + r, sum[r][0], sum[r][1]);
+}
+
+AVX2 static void products_avx2(MatrixResult d, const MatrixFactors *f, int n, int rows)
+{
+	for (int row = 0; row < rows; row += 4)
+		four_rows(d, row, f, n);
+}
+
+#define AVX512 __attribute__((target("avx512f,avx2,fma")))
+
+AVX512 static inline __m512 row_get(MatrixResult d, int row)
+{
+	const __m256i *high = (const __m256i *)d.high[row], *low = (const __m256i *)d.low[row];
+	__m512i v = _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(high)), 16);
+
+	return _mm512_castsi512_ps(
+		_mm512_or_si512(v, _mm512_cvtepu16_epi32(_mm256_loadu_si256(low))));
+}
+
+/* Eight rows of 32-bit values at a time; sums come out as with four. */
+AVX512 static void products_avx512(MatrixResult d, const MatrixFactors *f, int n)
+{
+	__m512 sum[8];
+
+	for (int r = 0; r < 8; r++)
+		sum[r] = row_get(d, r);
+	for (int i = 0; i < n; i++) {
+		for (int k = 0; k < 16; k++) {
+			__m512 av = _mm512_loadu_ps(f[i].a.rows[k]);
+
+			for (int r = 0; r < 8; r++) {
+				const float *bv = (const float *)(const void *)&f[i].b.rows[r][k];
+
+				sum[r] = _mm512_fmadd_ps(av, _mm512_set1_ps(*bv), sum[r]);
+			}
+		}
+	}
+	for (int r = 0; r < 8; r++) {
+		__m512i v = _mm512_castps_si512(sum[r]);
+
+		_mm256_storeu_si256((__m256i *)d.low[r], _mm512_cvtepi32_epi16(v));
+		_mm256_storeu_si256((__m256i *)d.high[r],
+				    _mm512_cvtepi32_epi16(_mm512_srli_epi32(v, 16)));
 	}
 }
 
-void matrix_product_fast(MatrixResult d, MatrixSource a, MatrixSource b, int rows)
+void matrix_products_fast(MatrixResult d, const MatrixFactors *f, int n, int rows)
 {
-	if (__builtin_cpu_supports("fma") && matrix_has_avx2())
-		product_avx2(d, a, b, rows);
-	else
-		product_portable(d, a, b, rows);
+	const bool fma = __builtin_cpu_supports("fma") && matrix_has_avx2();
+
+	/* 16-bit values are rounded after each product. */
+	for (int i = 0, now; i < n; i += now) {
+		now = d.low ? n : 1;
+		if (fma && d.low && rows == 8 && __builtin_cpu_supports("avx512f"))
+			products_avx512(d, f + i, now);
+		else if (fma)
+			products_avx2(d, f + i, now, rows);
+		else
+			products_portable(d, f + i, now, rows);
+	}
 }
 
 #else
 
-void matrix_product_fast(MatrixResult d, MatrixSource a, MatrixSource b, int rows)
+void matrix_products_fast(MatrixResult d, const MatrixFactors *f, int n, int rows)
 {
-	product_portable(d, a, b, rows);
+	products_portable(d, f, n, rows);
 }
 
 #endif

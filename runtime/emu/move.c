@@ -52,7 +52,7 @@ Exec emu_op_MOVA2D(Tensix *t, int thread, uint32_t i)
 {
 	const uint32_t *cfg = tensix_cfg(t, thread);
 	uint32_t dst = op_bits(i, 9, 0), src = op_bits(i, 22, 17), mode = op_bits(i, 13, 12);
-	uint32_t format = move_format(cfg), from = src + t->thread[thread].srca;
+	uint32_t format = move_format(cfg), from = src + t->thread[thread].rwc.srca;
 	uint32_t to = fpu_dst_row(t, thread, dst) % DST_ROWS;
 	bool low = op_bits(i, 23, 23);
 
@@ -103,7 +103,7 @@ Exec emu_op_MOVB2D(Tensix *t, int thread, uint32_t i)
 	enum { FP16 = 1 };
 	const uint32_t *cfg = tensix_cfg(t, thread);
 	uint32_t dst = op_bits(i, 9, 0), src = op_bits(i, 22, 17), mode = op_bits(i, 14, 12);
-	uint32_t from = src + t->thread[thread].srcb, rows = mode & 2 ? 8 : 4;
+	uint32_t from = src + t->thread[thread].rwc.srcb, rows = mode & 2 ? 8 : 4;
 	uint32_t to = fpu_dst_row(t, thread, dst) % DST_ROWS, format = move_format(cfg);
 
 	if (mode < 2 || mode > 5)
@@ -173,7 +173,7 @@ Exec emu_op_MOVD2A(Tensix *t, int thread, uint32_t i)
 {
 	uint32_t mode = op_bits(i, 13, 12),
 		 from = fpu_dst_row(t, thread, op_bits(i, 9, 0)) % DST_ROWS;
-	uint32_t to = (op_bits(i, 22, 17) + t->thread[thread].srca) % SRC_ROWS;
+	uint32_t to = (op_bits(i, 22, 17) + t->thread[thread].rwc.srca) % SRC_ROWS;
 
 	if (mode != 2)
 		return tensix_unknown(t, thread, i, "instr_mod", mode);
@@ -194,7 +194,7 @@ Exec emu_op_MOVD2B(Tensix *t, int thread, uint32_t i)
 {
 	uint32_t mode = op_bits(i, 13, 12),
 		 from = fpu_dst_row(t, thread, op_bits(i, 9, 0)) % DST_ROWS;
-	uint32_t to = op_bits(i, 22, 17) + t->thread[thread].srcb;
+	uint32_t to = op_bits(i, 22, 17) + t->thread[thread].rwc.srcb;
 
 	if (mode != 0 && mode != 2)
 		return tensix_unknown(t, thread, i, "instr_mod", mode);
@@ -211,7 +211,7 @@ Exec emu_op_MOVB2A(Tensix *t, int thread, uint32_t i)
 {
 	const uint32_t *cfg = tensix_cfg(t, thread);
 	uint32_t mode = op_bits(i, 13, 12), a = op_bits(i, 22, 17), b = op_bits(i, 5, 0);
-	uint32_t to = a + t->thread[thread].srca, from = b + t->thread[thread].srcb;
+	uint32_t to = a + t->thread[thread].rwc.srca, from = b + t->thread[thread].rwc.srcb;
 
 	if (mode != 2)
 		return tensix_unknown(t, thread, i, "instr_mod", mode);

@@ -13,7 +13,7 @@ static void set_counter(uint32_t *counter, uint32_t *line, bool from_line, uint3
 
 Exec emu_op_SETRWC(Tensix *t, int thread, uint32_t i)
 {
-	TensixThread *th = &t->thread[thread];
+	Rwc *at = &t->thread[thread].rwc;
 	uint32_t which = op_bits(i, 3, 0), lines = op_bits(i, 21, 18);
 
 	if (lines > 7)
@@ -21,13 +21,13 @@ Exec emu_op_SETRWC(Tensix *t, int thread, uint32_t i)
 	if (lines & 3 & ~which)
 		return tensix_unknown(t, thread, i, "rwc_cr without its bit of bit_mask", lines);
 	if (which & 1)
-		set_counter(&th->srca, &th->srca_cr, lines & 1, op_bits(i, 9, 6), SRC_ROWS);
+		set_counter(&at->srca, &at->srca_cr, lines & 1, op_bits(i, 9, 6), SRC_ROWS);
 	if (which & 2)
-		set_counter(&th->srcb, &th->srcb_cr, lines & 2, op_bits(i, 13, 10), SRC_ROWS);
+		set_counter(&at->srcb, &at->srcb_cr, lines & 2, op_bits(i, 13, 10), SRC_ROWS);
 	if (which & 4)
-		set_counter(&th->dst, &th->dst_cr, lines & 4, op_bits(i, 17, 14), DST_ROWS);
+		set_counter(&at->dst, &at->dst_cr, lines & 4, op_bits(i, 17, 14), DST_ROWS);
 	if (which & 8)
-		th->fidelity = 0;
+		at->fidelity = 0;
 	return tensix_release(t, thread, i, op_bits(i, 23, 22));
 }
 
@@ -38,13 +38,13 @@ Exec emu_op_INCRWC(Tensix *t, int thread, uint32_t i)
 
 	if (lines & 3)
 		return tensix_unknown(t, thread, i, "rwc_cr", lines);
-	th->srca = (th->srca + op_bits(i, 9, 6)) % SRC_ROWS;
-	th->srcb = (th->srcb + op_bits(i, 13, 10)) % SRC_ROWS;
+	th->rwc.srca = (th->rwc.srca + op_bits(i, 9, 6)) % SRC_ROWS;
+	th->rwc.srcb = (th->rwc.srcb + op_bits(i, 13, 10)) % SRC_ROWS;
 	if (lines & 4)
-		th->dst = th->dst_cr;
-	th->dst = (th->dst + op_bits(i, 17, 14)) % DST_ROWS;
+		th->rwc.dst = th->rwc.dst_cr;
+	th->rwc.dst = (th->rwc.dst + op_bits(i, 17, 14)) % DST_ROWS;
 	if (lines & 4)
-		th->dst_cr = th->dst;
+		th->rwc.dst_cr = th->rwc.dst;
 	return EXEC_DONE;
 }
 

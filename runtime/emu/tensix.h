@@ -50,20 +50,27 @@ typedef enum TensixUnitId {
 	TENSIX_UNITS
 } TensixUnitId;
 
+/* Register window counters and their carriage returns (RWCs.md), of the math thread in
+ * practice. */
+typedef struct Rwc {
+	uint32_t srca, srca_cr, srcb, srcb_cr, dst, dst_cr, bias, fidelity;
+} Rwc;
+
 /* What one thread has for itself. */
 typedef struct TensixThread {
 	uint16_t cfg[THREAD_CFG_WORDS];
 	Adc adc[ADCS];
 	uint32_t gpr[GPRS];
-	/* Register window counters (RWCs.md), math thread in practice. */
-	uint32_t srca, srca_cr, srcb, srcb_cr, dst, dst_cr, bias, fidelity;
+	Rwc rwc;
 
 	/* Instructions on their way: expanded, not yet executed. A unit that sees
-	 * what follows may execute several at once: fifo[head] is the one it was
-	 * called with, and it moves head on by those it took beyond that one. */
+	 * what follows may execute `ahead` more of its kind at once: fifo[head] is the
+	 * one it was called with, and it moves head on by those it took beyond that one,
+	 * which it has shown to the strict checks itself. */
 	uint32_t fifo[FIFO_SLOTS];
 	bool expanded[FIFO_SLOTS]; /* came out of a MOP or REPLAY */
 	uint32_t head, tail; /* of fifo, free running; equal when empty */
+	uint32_t ahead;
 	uint32_t mop_cfg[9];
 	uint16_t mop_zmask_hi16;
 	uint32_t replay[REPLAY_SLOTS];

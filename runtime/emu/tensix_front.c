@@ -6,6 +6,7 @@
 
 #include "ir/cost.h"
 #include "runtime/emu/core.h"
+#include "runtime/emu/rwc.h"
 #include "runtime/emu/shadow.h"
 
 enum {
@@ -253,7 +254,8 @@ static TensixUnitId unit_of(uint32_t opcode)
 	}
 }
 
-static inline void count(EmuCore *c, int thread, uint32_t opcode, bool expanded)
+/* n instructions of the same kind. */
+static inline void count(EmuCore *c, int thread, uint32_t opcode, bool expanded, uint32_t n)
 {
 	static const CounterId plain[TENSIX_UNITS] = {
 		[UNIT_UNPACK] = COUNTER_unpacks,
@@ -265,16 +267,16 @@ static inline void count(EmuCore *c, int thread, uint32_t opcode, bool expanded)
 	};
 
 	if (opcode == OPCODE_MVMUL) {
-		c->counters[COUNTER_mvmuls]++;
+		c->counters[COUNTER_mvmuls] += n;
 		return;
 	}
 	TensixUnitId unit = unit_of(opcode);
 	if (unit == UNIT_MATRIX)
-		c->counters[expanded ? COUNTER_elws : COUNTER_elw_singles]++;
+		c->counters[expanded ? COUNTER_elws : COUNTER_elw_singles] += n;
 	else if (unit != UNIT_OTHER && opcode != OPCODE_UNPACR_NOP)
-		c->counters[plain[unit]]++;
+		c->counters[plain[unit]] += n;
 	else if (opcode != OPCODE_NOP) /* which does nothing, and is left out without checks */
-		c->counters[others[thread]]++;
+		c->counters[others[thread]] += n;
 }
 
 static Exec timed(Tensix *t, int thread, uint32_t i)
@@ -289,54 +291,44 @@ static Exec timed(Tensix *t, int thread, uint32_t i)
 	return e;
 }
 
-uint32_t tensix_step(Tensix *t, int thread, uint32_t most)
+/* Executes the instruction at the head, and those its unit takes with it; how many,
+ * none if it has to wait. */
+static inline uint32_t execute(Tensix *t, int thread, uint32_t most)
 {
 	TensixThread *th = &t->thread[thread];
-	uint32_t first = th->head;
+	uint32_t at = th->head, i = th->fifo[at % FIFO_SLOTS];
+	const OpInfo *op = &ops[i >> 24];
 	EmuCore *c = t->core;
 
-	while (th->head != th->tail && th->head - first < most && !c->faulted) {
-		uint32_t at = th->head, i = th->fifo[at % FIFO_SLOTS];
-		const OpInfo *op = &ops[i >> 24];
-
-		if (!op->run || i & op->unused) {
-			tensix_unknown(t, thread, i, "unused bits", op->run ? i & op->unused : i);
-			break;
-		}
-		if (c->shadow)
-			shadow_issue(c, thread, i);
-		Exec e = t->profile ? timed(t, thread, i) : op->run(t, thread, i);
-		if (e != EXEC_DONE)
-			break;
-		th->head++;
-		for (uint32_t also = at + 1; c->shadow && also != th->head; also++)
-			shadow_issue(c, thread, th->fifo[also % FIFO_SLOTS]);
+	if (!op->run || i & op->unused) {
+		tensix_unknown(t, thread, i, "unused bits", op->run ? i & op->unused : i);
+		return 0;
 	}
-	for (uint32_t at = first; c->counters && at != th->head; at++) {
-		uint32_t slot = at % FIFO_SLOTS;
+	if (c->shadow)
+		shadow_issue(c, thread, i);
+	th->ahead = c->faulted ? 0 : most - 1;
+	Exec e = t->profile ? timed(t, thread, i) : op->run(t, thread, i);
+	if (e != EXEC_DONE)
+		return 0;
+	th->head++;
+	if (c->counters)
+		count(c, thread, i >> 24, th->expanded[at % FIFO_SLOTS], th->head - at);
+	return th->head - at;
+}
 
-		count(c, thread, th->fifo[slot] >> 24, th->expanded[slot]);
+uint32_t tensix_step(Tensix *t, int thread, uint32_t most)
+{
+	const TensixThread *th = &t->thread[thread];
+	uint32_t done = 0, now = 1;
+
+	while (now && th->head != th->tail && done < most && !t->core->faulted) {
+		now = execute(t, thread, most - done);
+		done += now;
 	}
-	return th->head - first;
+	return done;
 }
 
 /* ---- shared by the units ---- */
-
-/* Bits of a modifier, each 0 or 1. */
-typedef struct Step {
-	uint32_t incr, from_cr, clear, to_cr;
-} Step;
-
-/* Without branches: this follows every matrix instruction. */
-static inline void advance(uint32_t *counter, uint32_t *cr, Step s, uint32_t rows)
-{
-	uint32_t base = (*counter & (s.from_cr - 1)) | (*cr & -s.from_cr);
-	uint32_t next = (base + s.incr) & (rows - 1) & (s.clear - 1);
-	uint32_t keep = (s.from_cr | s.clear | s.to_cr) - 1;
-
-	*counter = next;
-	*cr = (*cr & keep) | (next & ~keep);
-}
 
 static void refuse_modifier(Tensix *t, int thread, const char *what, uint32_t value)
 {
@@ -345,27 +337,16 @@ static void refuse_modifier(Tensix *t, int thread, const char *what, uint32_t va
 	tensix_unknown(t, thread, th->fifo[th->head % FIFO_SLOTS], what, value);
 }
 
-/* RWCs.md: the sections of an address modifier lie a fixed distance apart. */
 void tensix_advance(Tensix *t, int thread, uint32_t addr_mode, bool fidelity)
 {
 	TensixThread *th = &t->thread[thread];
-	uint32_t mode = addr_mode + (th->bias | (th->cfg[TCFG_ADDR_MOD_SET_Base.word] & 1)) * 4;
-	uint32_t ab = th->cfg[TCFG_ADDR_MOD_AB_SEC0_SrcAIncr.word + 2 * mode];
-	uint32_t dst = th->cfg[TCFG_ADDR_MOD_DST_SEC0_DestIncr.word + mode];
-	uint32_t bias = th->cfg[TCFG_ADDR_MOD_BIAS_SEC0_BiasIncr.word + mode];
+	Modifier m = rwc_modifier(th, &th->rwc, addr_mode);
 
-	advance(&th->srca, &th->srca_cr, (Step){ ab & 63, ab >> 6 & 1, ab >> 7 & 1, 0 }, SRC_ROWS);
-	advance(&th->srcb, &th->srcb_cr,
-	        (Step){ ab >> 8 & 63, ab >> 14 & 1, ab >> 15 & 1, 0 }, SRC_ROWS);
-	advance(&th->dst, &th->dst_cr,
-	        (Step){ dst & 1023, dst >> 10 & 1, dst >> 11 & 1, dst >> 12 & 1 }, DST_ROWS);
-	if (dst >> 12 & 1 && dst >> 10 & 3)
-		refuse_modifier(t, thread, "address modifier of Dst", dst);
-	if (fidelity)
-		th->fidelity = dst >> 15 ? 0 : (th->fidelity + (dst >> 13 & 3)) & 3;
-	if ((bias & 31) > 1)
-		refuse_modifier(t, thread, "bias modifier", bias);
-	th->bias ^= bias & 1;
+	rwc_step(&th->rwc, m, fidelity);
+	if (!modifier_dst_known(m))
+		refuse_modifier(t, thread, "address modifier of Dst", m.dst);
+	if (!modifier_bias_known(m))
+		refuse_modifier(t, thread, "bias modifier", m.bias);
 }
 
 static bool give_back(SrcFile *src, bool keep)
