@@ -142,32 +142,40 @@ void shadow_host_write(EmuCore *c, uint64_t address, uint64_t bytes)
 		l1_mark_written(c->shadow, (uint32_t)address, (uint32_t)bytes, 0);
 }
 
-static void unpack_row(EmuCore *c, int thread, uint32_t address, uint32_t bytes)
+/* Nothing to report of a range that thread r's unpacker reads. */
+static bool may_unpack(const Shadow *s, Words at, Risc r, const Know *know)
 {
-	const Know *know = &c->shadow->thread[thread].know;
-	const Words at = words_of(address, bytes);
+	uint32_t flags, stamp, most[8];
 
-	l1_check_read(c, TRISC0 + thread, "an unpacker", address, bytes);
-	l1_check_own(c, (Risc)(TRISC0 + thread), "an unpacker", address, bytes);
-	l1_check_packed(c, TRISC0 + thread, know, address, bytes);
-	word_set(&c->shadow->unpacked, at.first, at.end,
-		 stamp_of(know->issued[thread], RISCS + thread));
+	for (int by = 0; by < 8; by++) /* the last stamp of each that may be there */
+		most[by] = by < RISCS ? ~0u : know->packed[by - RISCS];
+	most[r] = s->hart[r].settled;
+	for (uint32_t w = at.first, next; w < at.end; w = next) {
+		next = word_run(&s->word, w, at.end, &flags);
+		next = word_run(&s->stamp, w, next, &stamp);
+		if ((flags & (WORD_LANDING | WORD_WRITTEN)) != WORD_WRITTEN ||
+		    stamp_store(stamp) > most[stamp_by(stamp)])
+			return false;
+	}
+	return true;
 }
 
 /* Rows side by side are looked at as one, unless there is something to report. */
 void shadow_unpack(EmuCore *c, int thread, uint32_t address, uint32_t bytes, uint32_t rows)
 {
-	const Shadow *s = c->shadow;
+	Shadow *s = c->shadow;
+	const Risc r = (Risc)(TRISC0 + thread);
+	const Know *know = &s->thread[thread].know;
 	const Words all = words_of(address, bytes * rows);
+	const bool clean = may_unpack(s, all, r, know);
 
-	if (find_flags(s, all, WORD_LANDING | WORD_WRITTEN, WORD_WRITTEN) == NOWHERE &&
-	    find_own(s, all, (Risc)(TRISC0 + thread)) == NOWHERE &&
-	    find_later(&s->stamp, all, s->thread[thread].know.packed) == NOWHERE) {
-		bytes *= rows;
-		rows = 1;
+	for (uint32_t row = 0; row < rows && !clean; row++) {
+		l1_check_read(c, (int)r, "an unpacker", address + row * bytes, bytes);
+		l1_check_own(c, r, "an unpacker", address + row * bytes, bytes);
+		l1_check_packed(c, (int)r, know, address + row * bytes, bytes);
 	}
-	for (uint32_t row = 0; row < rows; row++)
-		unpack_row(c, thread, address + row * bytes, bytes);
+	word_set(&s->unpacked, all.first, all.end,
+		 stamp_of(know->issued[thread], RISCS + thread));
 }
 
 void shadow_pack(EmuCore *c, int thread, uint32_t address, uint32_t bytes)

@@ -82,6 +82,11 @@ void shadow_step(EmuCore *c, Risc r, uint32_t instruction)
 		come_back(h, back);
 }
 
+const uint32_t *shadow_open_loads(const EmuCore *c, Risc r)
+{
+	return &c->shadow->hart[r].loads;
+}
+
 static void open_load(HartShadow *h, OpenLoad l)
 {
 	if (h->loads == RETIRE_SLOTS)

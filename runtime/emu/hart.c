@@ -30,6 +30,7 @@ typedef struct Run {
 	uint32_t turns, look_at;
 	uint32_t *seen, seen_left, period; /* registers of an earlier turn */
 	uint32_t count[COUNTS];
+	const uint32_t *open_loads; /* of the strict checks: how many may not have come back */
 	uint32_t op_word;     /* L1 address of the op the core is at; none if past L1 */
 	bool turned;          /* it has been written: what follows is counted elsewhere */
 } Run;
@@ -209,12 +210,12 @@ static Flow unknown(Run *k, const RvCode *ip)
 }
 
 /* What the strict checks are shown: instructions before, loads and stores after
- * they went through. */
+ * they went through. Instructions matter to them while loads are open, or if they
+ * are Tensix instructions. */
 static __attribute__((noinline)) void show_step(Run *k, const RvCode *ip)
 {
 	uint32_t word, at = (uint32_t)(ip - k->code) * 4;
 
-	k->h->pc = pc_of(k, ip);
 	memcpy(&word, (k->base ? k->c->iram : k->l1) + at, 4);
 	shadow_step(k->c, k->r, word);
 }
@@ -222,12 +223,15 @@ static __attribute__((noinline)) void show_step(Run *k, const RvCode *ip)
 static __attribute__((noinline)) Flow show_load(Run *k, const RvCode *ip, uint32_t at, uint32_t n,
 						uint32_t value)
 {
+	k->h->pc = pc_of(k, ip);
 	shadow_load(k->c, k->r, at, n, value, ip->rd & 31);
 	return k->c->faulted ? FLOW_STOP : FLOW_ON;
 }
 
-static __attribute__((noinline)) Flow show_store(Run *k, uint32_t at, uint32_t n, uint32_t value)
+static __attribute__((noinline)) Flow show_store(Run *k, const RvCode *ip, uint32_t at, uint32_t n,
+						 uint32_t value)
 {
+	k->h->pc = pc_of(k, ip);
 	shadow_store(k->c, k->r, at, n, value);
 	return k->c->faulted ? FLOW_STOP : FLOW_ON;
 }
@@ -270,13 +274,14 @@ static inline bool repeats(Run *k, const RvCode *branch, uint32_t left)
 #define LOAD(type) \
 	if ((flow = load(k, ip, A + IMM, sizeof(type), &value)) != FLOW_ON) \
 		goto out; \
-	if (strict && (flow = show_load(k, ip, A + IMM, sizeof(type), value)) != FLOW_ON) \
+	if (strict && (A + IMM) >> 16 != LOCAL_BASE >> 16 && \
+	    (flow = show_load(k, ip, A + IMM, sizeof(type), value)) != FLOW_ON) \
 		goto out; \
 	D = (uint32_t)(type)value
 #define STORE(type) \
 	if ((flow = store(k, ip, A + IMM, sizeof(type), (type)B)) != FLOW_ON) \
 		goto out; \
-	if (strict && (flow = show_store(k, A + IMM, sizeof(type), (type)B)) != FLOW_ON) \
+	if (strict && (flow = show_store(k, ip, A + IMM, sizeof(type), (type)B)) != FLOW_ON) \
 		goto out; \
 	if (k->turned) { \
 		flow = FLOW_STOP; \
@@ -314,7 +319,7 @@ static inline __attribute__((always_inline)) uint32_t interpret_as(Run *k, uint3
 		const RvCode i = *ip;
 
 		left--;
-		if (strict && i.op != RV_UNDECODED)
+		if (strict && (*k->open_loads || i.op == RV_TENSIX) && i.op != RV_UNDECODED)
 			show_step(k, ip);
 		switch (i.op) {
 #define RV(name, action) \
@@ -447,6 +452,7 @@ uint32_t hart_run(EmuCore *c, Risc r, uint32_t steps)
 	uint32_t seen[SEEN_BYTES / 4], done = 0;
 	Run k = { .seen = seen, .c = c, .h = h, .r = r, .l1 = c->l1, .local_size = local_bytes(r),
 		  .look_at = TURNS_FIRST,
+		  .open_loads = c->shadow ? shadow_open_loads(c, r) : NULL,
 		  .op_word = c->counted_ops ? c->emu->program.op_word : L1_BYTES };
 	bool turned;
 

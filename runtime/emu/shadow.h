@@ -28,8 +28,10 @@ void shadow_allow(Shadow *s, uint32_t first, uint32_t end);
 
 /* ---- a RISC-V of the core (hart.c) ---- */
 
-/* Before each instruction, Tensix instructions in the stream included. */
+/* Before each instruction, Tensix instructions in the stream included; others may be
+ * left out while there are no open loads. */
 void shadow_step(EmuCore *c, Risc r, uint32_t instruction);
+const uint32_t *shadow_open_loads(const EmuCore *c, Risc r);
 
 /* After a load or store of `size` bytes that went through. `rd` is the
  * register loaded. */
