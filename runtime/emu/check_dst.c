@@ -12,7 +12,6 @@
  * C6): that is what Know.packed counts.
  */
 #include "runtime/emu/fpu.h"
-#include "runtime/emu/matrix_run.h"
 #include "runtime/emu/shadow_state.h"
 
 void know_join(Know *to, const Know *from)
@@ -192,35 +191,30 @@ static bool is_packing(const DstBlock *b, const Know *mine)
 	       b->packed[2] > mine->packed[2];
 }
 
-bool shadow_matrix_run(EmuCore *c, int thread, const MatrixRun *r)
+bool shadow_matrix_run(EmuCore *c, int thread, const MatrixRun *r, uint32_t to)
 {
 	const bool wide = cfg_field(tensix_cfg(&c->tensix, thread), CFG_ALU_ACC_CTRL_Fp32_enabled);
 	Know *mine = &c->shadow->thread[thread].know;
 	DstBlock *blocks = c->shadow->dst;
-	uint64_t seen[DST_BLOCKS / 64] = { 0 };
 
-	for (uint32_t k = 1; k < r->count; k++) {
-		const uint32_t at = first_block(r->step[k].dst, wide);
+	for (uint32_t k = 0; k < r->chains; k++) {
+		const uint32_t at = first_block((r->chain[k].dst + to) % DST_ROWS, wide);
 
-		if (seen[at / 64] >> at % 64 & 1)
-			continue;
-		seen[at / 64] |= (uint64_t)1 << at % 64;
-		if (is_packing(&blocks[at], mine) ||
-		    (wide && is_packing(&blocks[(at + 1) % DST_BLOCKS], mine)))
+		if (is_packing(&blocks[at], mine) || is_packing(&blocks[at + wide], mine))
 			return false;
 	}
-	for (uint32_t k = 1; k < r->count; k++) {
-		const uint32_t at = first_block(r->step[k].dst, wide);
+	for (uint32_t k = 0; k < r->chains; k++) {
+		const uint32_t at = first_block((r->chain[k].dst + to) % DST_ROWS, wide);
 
-		mine->issued[thread]++;
 		for (uint32_t more = 0; more <= wide; more++) {
-			DstBlock *b = &blocks[(at + more) % DST_BLOCKS];
+			DstBlock *b = &blocks[at + more];
 
 			b->writer = (uint8_t)(1 + thread);
 			b->user = DST_MATRIX;
-			b->written = mine->issued[thread];
+			b->written = mine->issued[thread] + r->chain[k].last;
 		}
 	}
+	mine->issued[thread] += r->count - 1;
 	return true;
 }
 

@@ -3,7 +3,6 @@
 
 #include "runtime/emu/core.h"
 #include "runtime/emu/dst.h"
-#include "runtime/emu/matrix_run.h"
 #include "runtime/emu/shadow.h"
 
 Exec fpu_setup(Tensix *t, int thread, uint32_t i, uint32_t a_formats, uint32_t b_formats,
@@ -133,39 +132,37 @@ static Exec multiply(Tensix *t, int thread, uint32_t i, uint32_t rows)
 }
 
 /* Products onto the same rows are done together: others do not see those rows. */
-static void run_fast(Tensix *t, FpuSetup s, const MatrixRun *r)
+static void run_fast(Tensix *t, FpuSetup s, const MatrixRun *r, uint32_t to)
 {
-	MatrixFactors f[MATRIX_RUN];
-	bool done[MATRIX_RUN] = { false };
+	for (uint32_t k = 0; k < r->chains; k++) {
+		const MatrixChain c = r->chain[k];
+		MatrixFactors f[MATRIX_RUN];
 
-	for (uint32_t k = 0; k < r->count; k++) {
-		const uint32_t dst = r->step[k].dst;
-		int n = 0;
-
-		for (uint32_t j = k; !done[k] && j < r->count; j++) {
-			if (r->step[j].dst != dst)
-				continue;
-			f[n++] = factors(t, s, r->step[j]);
-			done[j] = j != k;
-		}
-		if (n)
-			matrix_products_fast(dst_accumulator(t, dst, 8, s.wide), f, n, 8);
+		for (uint32_t j = 0; j < c.count; j++)
+			f[j] = factors(t, s, r->step[r->order[c.first + j]]);
+		matrix_products_fast(dst_accumulator(t, (c.dst + to) % DST_ROWS, 8, s.wide), f,
+				     c.count, 8);
 	}
 }
 
 static Exec multiply_run(Tensix *t, int thread, uint32_t i, const MatrixRun *r)
 {
 	TensixThread *th = &t->thread[thread];
+	const uint32_t to = fpu_dst_row(t, thread, 0) - th->rwc.dst;
 	FpuSetup s = { 0 };
 
-	if (t->core->shadow && !shadow_matrix_run(t->core, thread, r))
+	if (t->core->shadow && !shadow_matrix_run(t->core, thread, r, to))
 		return multiply(t, thread, i, 8);
 	if (!r->idle && fpu_setup(t, thread, i, FPU_FLOATS, FPU_INT16_TOO, &s) != EXEC_DONE)
 		return EXEC_FAULT;
 	if (!r->idle && t->fast)
-		run_fast(t, s, r);
-	for (uint32_t k = 0; !t->fast && k < r->count; k++)
-		product(t, s, r->step[k], 8);
+		run_fast(t, s, r, to);
+	for (uint32_t k = 0; !t->fast && k < r->count; k++) {
+		MatrixStep at = r->step[k];
+
+		at.dst = (uint16_t)((at.dst + to) % DST_ROWS);
+		product(t, s, at, 8);
+	}
 	th->rwc = r->end;
 	th->head += r->count - 1;
 	return EXEC_DONE;
@@ -173,13 +170,11 @@ static Exec multiply_run(Tensix *t, int thread, uint32_t i, const MatrixRun *r)
 
 Exec emu_op_MVMUL(Tensix *t, int thread, uint32_t i)
 {
-	MatrixRun run;
+	const MatrixRun *r = t->thread[thread].ahead ? matrix_run_find(t, thread) : NULL;
 
 	if (op_bits(i, 19, 19))
 		return tensix_unknown(t, thread, i, "instr_mod19", 1);
-	return t->thread[thread].ahead && matrix_run_find(t, thread, &run)
-		       ? multiply_run(t, thread, i, &run)
-		       : multiply(t, thread, i, 8);
+	return r ? multiply_run(t, thread, i, r) : multiply(t, thread, i, 8);
 }
 
 static Exec pool_mode(Tensix *t, int thread, uint32_t i)

@@ -62,10 +62,10 @@ void shadow_noc_write(EmuCore *c, EmuCore *by, int risc, uint32_t address, uint3
 /* Before an instruction executes; called again when it had to wait. */
 void shadow_issue(EmuCore *c, int thread, uint32_t instruction);
 
-/* What follows the first instruction of a run, which has been issued. False, and nothing
- * is known of it, if there is something to report: they have to be issued one by one. */
-struct MatrixRun;
-bool shadow_matrix_run(EmuCore *c, int thread, const struct MatrixRun *r);
+/* What follows the first instruction of a run, which has been issued; rows of Dst are
+ * `to` further on. False, and nothing is known of it, if there is something to report:
+ * they have to be issued one by one. */
+bool shadow_matrix_run(EmuCore *c, int thread, const MatrixRun *r, uint32_t to);
 
 /* Rows of Dst as 16-bit rows; a 32-bit row is two of them. */
 typedef enum DstUser { DST_MATRIX, DST_VECTOR, DST_UNPACKER, DST_PACKER } DstUser;

@@ -12,6 +12,7 @@
 
 #include "runtime/emu/config.h"
 #include "runtime/emu/matrix.h"
+#include "runtime/emu/matrix_run.h"
 
 enum {
 	TENSIX_THREADS = 3, /* unpack, math, pack: as TRISC0, 1, 2 issue them */
@@ -49,12 +50,6 @@ typedef enum TensixUnitId {
 	UNIT_PACK,
 	TENSIX_UNITS
 } TensixUnitId;
-
-/* Register window counters and their carriage returns (RWCs.md), of the math thread in
- * practice. */
-typedef struct Rwc {
-	uint32_t srca, srca_cr, srcb, srcb_cr, dst, dst_cr, bias, fidelity;
-} Rwc;
 
 /* What one thread has for itself. */
 typedef struct TensixThread {
@@ -159,6 +154,7 @@ typedef struct Tensix {
 	uint16_t dst[DST_ROWS][ROW_VALUES];
 	bool dst_valid[DST_ROWS]; /* false reads as zero */
 	MatrixCache matrix;
+	MatrixRun runs[MATRIX_RUNS]; /* seen last */
 	bool fast; /* MVMUL in plain fp32; set after tensix_reset */
 
 	uint32_t lreg[SFPU_REGS][SFPU_LANES];
