@@ -26,6 +26,21 @@ void know_join(Know *to, const Know *from)
 	}
 }
 
+void hart_learns(HartShadow *h, const Know *from)
+{
+	know_join(&h->know, from);
+	h->lessons++;
+}
+
+/* What a thread knows only grows, so it has to look only where there is more. */
+static inline void catch_up(Know *mine, uint32_t *lessons, const HartShadow *h)
+{
+	if (*lessons == h->lessons)
+		return;
+	know_join(mine, &h->know);
+	*lessons = h->lessons;
+}
+
 void know_done(Know *mine, int thread, uint32_t open)
 {
 	if (!(open & USE_PACK))
@@ -160,8 +175,8 @@ void dst_issue(EmuCore *c, int thread, uint32_t i)
 	Know *mine = &s->thread[thread].know;
 
 	/* What its RISC-V has waited for, its instructions come after. */
-	know_join(mine, &s->hart[TRISC0 + thread].know);
-	know_join(mine, &s->hart[BRISC].know);
+	catch_up(mine, &s->thread[thread].own_lessons, &s->hart[TRISC0 + thread]);
+	catch_up(mine, &s->thread[thread].brisc_lessons, &s->hart[BRISC]);
 	mine->issued[thread]++;
 	touch_rows(c, thread, i);
 	switch (i >> 24) {
@@ -222,7 +237,7 @@ void semaphore_load(EmuCore *c, Risc r, uint32_t n)
 {
 	Shadow *s = c->shadow;
 
-	know_join(&s->hart[r].know, &s->semaphore[n]);
+	hart_learns(&s->hart[r], &s->semaphore[n]);
 	for (int k = 0; k < RISCS; k++)
 		if (k != (int)r)
 			told(&s->hart[r], (Risc)k, &s->semaphore_told[n][k]);

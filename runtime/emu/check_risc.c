@@ -125,7 +125,7 @@ void risc_l1_load(EmuCore *c, Risc r, uint32_t address, uint32_t rd)
 		open_load(h, (OpenLoad){ .settles = h->recent[k].stored, .rd = (uint8_t)rd });
 	/* Who came over the NoC may have been asked by any of this core's. */
 	if (!stamp)
-		know_join(&h->know, &s->noc_know);
+		hart_learns(h, &s->noc_know);
 	if (!stamp || by == (int)r || by >= RISCS)
 		return;
 	if (store > h->told[by].settled && store <= h->told[by].stored &&
@@ -135,7 +135,7 @@ void risc_l1_load(EmuCore *c, Risc r, uint32_t address, uint32_t rd)
 			  risc_names[by]);
 	if (store > h->told[by].seen)
 		h->told[by].seen = store;
-	know_join(&h->know, &s->hart[by].know);
+	hart_learns(h, &s->hart[by].know);
 }
 
 /* PCBUF words 1 and 2: TTSync.md. */
@@ -162,7 +162,7 @@ void risc_sync_load(EmuCore *c, Risc r, uint32_t address, uint32_t rd)
 	t->open = 0;
 	t->flop = 0;
 	know_done(&t->know, thread, 0);
-	know_join(&h->know, &t->know);
+	hart_learns(h, &t->know);
 }
 
 void risc_needs_sync(EmuCore *c, Risc r, uint32_t address)

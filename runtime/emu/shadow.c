@@ -64,7 +64,7 @@ static void mailbox(Shadow *s, Risc r, uint32_t address, bool put)
 		s->mail_know[me][other] = h->know;
 	} else {
 		told(h, (Risc)(BRISC + other), &s->mail[other][me]);
-		know_join(&h->know, &s->mail_know[other][me]);
+		hart_learns(h, &s->mail_know[other][me]);
 	}
 }
 
@@ -77,7 +77,7 @@ static void released(EmuCore *c, Risc r)
 	for (int k = 0; k < RISCS; k++) {
 		if (k != (int)r && c->hart[k].on && !s->hart[k].on) {
 			told(&s->hart[k], r, &what);
-			know_join(&s->hart[k].know, &s->hart[r].know);
+			hart_learns(&s->hart[k], &s->hart[r].know);
 		}
 		s->hart[k].on = c->hart[k].on;
 	}

@@ -72,8 +72,12 @@ typedef struct HartShadow {
 	bool mop; /* pushed a MOP and has not waited for its expansion */
 	Told told[RISCS];
 	Know know;
+	uint32_t lessons; /* grows with every join into it */
 	bool on;
 } HartShadow;
+
+/* The RISC-V comes to know something. */
+void hart_learns(HartShadow *h, const Know *from);
 
 /* ---- a Tensix thread ---- */
 
@@ -103,6 +107,7 @@ typedef struct ThreadShadow {
 	uint32_t wrcfg;      /* units that read what the last instruction, WRCFG, wrote */
 	uint32_t unfinished; /* LRegs the last instruction writes a slot late */
 	Know know;
+	uint32_t own_lessons, brisc_lessons; /* of its RISC-V and BRISC, that `know` has */
 } ThreadShadow;
 
 /* ---- the NoC ---- */
