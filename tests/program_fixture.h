@@ -101,7 +101,7 @@ static inline Program *program_small(Fixture *t)
 	uint8_t *page = arena_alloc(t->arena, 2176);
 	for (int i = 0; i < 16; i++)
 		identity[17 * i] = 1;
-	weight_blocks_pack(&w, identity, (WeightStrides){ 1, 1, 16 }, page + 64);
+	weight_blocks_pack(&w, identity, (WeightStrides){ 1, 1, 16 }, page + 128);
 	Program *p = program_read(t, small_program);
 	if (!p)
 		fail_msg("%s", fixture_said(t));

@@ -1,4 +1,4 @@
-#include "tests/photo.h"
+#include "tests/photo/photo.h"
 
 #include <math.h>
 

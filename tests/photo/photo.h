@@ -5,8 +5,8 @@
  *
  * Noise through random statistics is a poor measure: its results hardly differ.
  */
-#ifndef TESTS_PHOTO_H
-#define TESTS_PHOTO_H
+#ifndef TESTS_PHOTO_PHOTO_H
+#define TESTS_PHOTO_PHOTO_H
 
 #include "ir/graph.h"
 

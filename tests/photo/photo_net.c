@@ -21,7 +21,7 @@
 #include "runtime/ref/ref.h"
 #include "tests/model_plan.h"
 #include "tests/network.h"
-#include "tests/photo.h"
+#include "tests/photo/photo.h"
 #include "tests/same.h"
 
 enum { SKIPPED = 77, MOST = 16 };
