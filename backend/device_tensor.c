@@ -1,6 +1,7 @@
 #include "backend/device_tensor.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/lower.h"
 #include "ir/blockfloat.h"
@@ -14,6 +15,17 @@ typedef struct Reading {
 	TesseraError *error;
 } Reading;
 
+static float value_of(DevTypes type, const uint8_t *values, const uint8_t *exponent, int i)
+{
+	float f;
+	if (type == DEV_BFP8_B)
+		return blockfloat_value(*exponent, values[i]);
+	if (type == DEV_BF16)
+		return bf16_to_float((uint16_t)(values[2 * i] | values[2 * i + 1] << 8));
+	memcpy(&f, values + 4 * i, sizeof f);
+	return f;
+}
+
 /* The channels of one pixel: to column x of a row. */
 static void put_pixel(const Reading *r, int image, int plane, int row, int x,
 		      const uint8_t *values, const uint8_t *exponent)
@@ -25,8 +37,7 @@ static void put_pixel(const Reading *r, int image, int plane, int row, int x,
 		+ ((int64_t)image * t->channels + plane * PLANE) * step
 		+ (int64_t)row * t->layout.cols + x;
 	for (int i = 0; i < n; i++, to += step)
-		*to = exponent ? blockfloat_value(*exponent, values[i])
-			: bf16_to_float((uint16_t)(values[2 * i] | values[2 * i + 1] << 8));
+		*to = value_of(t->layout.type, values, exponent, i);
 }
 
 static void put_row(const Reading *r, int core, int image, int plane, int row)
@@ -34,13 +45,12 @@ static void put_row(const Reading *r, int core, int image, int plane, int row)
 	const PlanTensor *t = r->t;
 	const int phases = t->layout.phases;
 	const uint32_t from = (uint32_t)t->layout.address;
-	const bool blocks = t->layout.type == DEV_BFP8_B;
 	for (int x = 0; x < t->layout.cols; x++) {
 		const int at = x / phases, phase = x % phases;
 		const uint32_t values = lower_values(t, core, phase, image, plane, row, at);
 		const uint32_t exponent = lower_exponent(t, core, phase, image, plane, row, at);
 		put_pixel(r, image, plane, row, x, r->bytes + (values - from),
-			  blocks ? r->bytes + (exponent - from) : NULL);
+			  r->bytes + (exponent - from));
 	}
 }
 
@@ -68,8 +78,10 @@ static bool read_page(const Reading *r, int image, int plane, int phase, Range r
 	const PlanTensor *t = r->t;
 	const Layout *l = &t->layout;
 	const uint32_t page = lower_dram_page(t, phase, image, plane, rows.first);
-	const bool blocks = l->type == DEV_BFP8_B;
-	const uint8_t *values = r->bytes + (blocks ? (int64_t)lower_page_rows(t) * l->pitch : 0);
+	const int unit = dev_pixel_bytes(l->type);
+	const int64_t exponents =
+		l->type == DEV_BFP8_B ? (int64_t)lower_page_rows(t) * l->pitch : 0;
+	const uint8_t *values = r->bytes + exponents;
 	if (!tessera_read_dram(r->device, page % TT_DRAM_BANKS, lower_dram_at(t, page), r->bytes,
 			       lower_page_bytes(t), r->error))
 		return false;
@@ -77,8 +89,7 @@ static bool read_page(const Reading *r, int image, int plane, int phase, Range r
 		for (int x = phase; x < l->cols; x += l->phases) {
 			const int64_t n = (int64_t)(y - rows.first) * l->pitch + l->lead
 				+ x / l->phases;
-			put_pixel(r, image, plane, y, x, values + n * (blocks ? 16 : 32),
-				  blocks ? r->bytes + n : NULL);
+			put_pixel(r, image, plane, y, x, values + n * unit, r->bytes + n);
 		}
 	return true;
 }

@@ -9,16 +9,16 @@
 _Static_assert(EDGE_SLOTS == (int)TT_EDGE_SLOTS, "slots of the scratch");
 
 /* A DRAM tensor of two slots; a row of a channel is a page. */
-static ProgramTensor host_tensor(Lowering *l, int64_t images, int64_t channels,
+static ProgramTensor host_tensor(Lowering *l, TtHost stored, int64_t images, int64_t channels,
 				 int64_t height, int64_t width)
 {
-	const int64_t row = width * tt_host_bytes(TT_HOST_BF16);
+	const int64_t row = width * tt_host_bytes(stored);
 	const uint32_t page = (uint32_t)((row + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM);
 	const int64_t pages = (images * channels * height + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS;
 	const uint64_t slot = (uint64_t)pages * page;
 	return (ProgramTensor){
 		.shape = { images, channels, height, width },
-		.page_bytes = page, .slot_bytes = slot,
+		.stored = stored, .page_bytes = page, .slot_bytes = slot,
 		.base = lower_dram_all(l, 2 * slot),
 	};
 }
@@ -67,7 +67,9 @@ static void share(Lowering *l, ProgramOp *op, bool in, const PlanTensor *t)
 	const TtRisc mover = in ? TT_NCRISC : TT_BRISC;
 	const uint32_t parts = TT_RISCS - 1;
 	uint32_t args[] = { (uint32_t)t->layout.type, 0, parts };
-	op->variant[mover] = program_variant(l->program, in ? "edge_read" : "edge_write", &parts, 1);
+	const uint32_t moved[] = { parts, t->layout.type == DEV_F32 };
+	op->variant[mover] = in ? program_variant(l->program, "edge_read", moved, 1)
+				: program_variant(l->program, "edge_write", moved, 2);
 	for (int r = 0; r < TT_RISCS; r++) {
 		if (r == (int)mover)
 			continue;
@@ -100,7 +102,8 @@ static ProgramPart *host_part(Lowering *l, ProgramEdge *edge, Shape shape, const
 			      int channels)
 {
 	ProgramPart *part = program_part(l->program, edge, shape);
-	part->tensor = host_tensor(l, t->op->shape.dim[0], channels, t->height, t->layout.cols);
+	part->tensor = host_tensor(l, t->layout.type == DEV_F32 ? TT_HOST_F32 : TT_HOST_BF16,
+				   t->op->shape.dim[0], channels, t->height, t->layout.cols);
 	return part;
 }
 

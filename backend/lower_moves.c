@@ -18,7 +18,7 @@ int lower_page_rows(const PlanTensor *t)
 uint32_t lower_page_bytes(const PlanTensor *t)
 {
 	const uint32_t pixels = (uint32_t)lower_page_rows(t) * (uint32_t)t->layout.pitch;
-	return pixels * (is_block_float(t) ? 17 : 32);
+	return pixels * (uint32_t)(dev_pixel_bytes(t->layout.type) + is_block_float(t));
 }
 
 uint32_t lower_dram_page(const PlanTensor *t, int phase, int image, int plane, int row)
@@ -40,7 +40,8 @@ static void move_rows(Lowering *l, ProgramOp *op, int core, const PlanTensor *t,
 	const int plane = r.planes.first, row = r.rows.first, lead = t->layout.lead;
 	const int rows = lower_page_rows(dram);
 	const uint32_t page = lower_dram_page(dram, phase, image, plane, row);
-	const uint32_t pitch = (uint32_t)t->layout.pitch, unit = is_block_float(t) ? 16 : 32;
+	const uint32_t pitch = (uint32_t)t->layout.pitch;
+	const uint32_t unit = (uint32_t)dev_pixel_bytes(t->layout.type);
 	const uint32_t exponents = is_block_float(t) ? (uint32_t)rows * pitch : 0;
 	const uint32_t at = lower_dram_at(dram, page), first = (uint32_t)(row % rows) * pitch;
 	m.bank = (int)(page % TT_DRAM_BANKS);

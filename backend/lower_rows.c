@@ -8,7 +8,7 @@
 
 uint32_t lower_plane_step(const PlanTensor *t)
 {
-	return lower_exponent_step(t) * (t->layout.type == DEV_BFP8_B ? 16 : 32);
+	return lower_exponent_step(t) * (uint32_t)dev_pixel_bytes(t->layout.type);
 }
 
 uint32_t lower_exponent_step(const PlanTensor *t)
@@ -18,7 +18,10 @@ uint32_t lower_exponent_step(const PlanTensor *t)
 
 static bool is_block_float(const PlanTensor *t) { return t->layout.type == DEV_BFP8_B; }
 
-static uint32_t pixel_bytes(const PlanTensor *t) { return is_block_float(t) ? 16 : 32; }
+static uint32_t pixel_bytes(const PlanTensor *t)
+{
+	return (uint32_t)dev_pixel_bytes(t->layout.type);
+}
 
 /* Number of a pixel in the buffer; x counts from the image's first column in
  * the phase, and may be negative. */

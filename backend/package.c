@@ -138,7 +138,7 @@ static void add_part(TtbWriter *w, const ProgramEdge *e, const ProgramPart *part
 {
 	const ProgramTensor *t = &part->tensor;
 	TtbPart to = ttb_whole_part(t->shape, (uint32_t)t->base);
-	to.stored = TT_HOST_BF16;
+	to.stored = t->stored;
 	to.page_bytes = t->page_bytes;
 	to.slot_bytes = (uint32_t)t->slot_bytes;
 	if (part->view.rank) {

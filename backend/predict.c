@@ -22,10 +22,11 @@ static int64_t word(const Seen *s, const char *field, int index)
 }
 
 /* Of a row of a host tensor on its way; 0 if the op has none. */
-static int64_t row_bytes(const Seen *s)
+static int64_t row_bytes(const Seen *s, bool fp32)
 {
 	const bool edge = s->op->params == params_find("edge");
-	return edge ? (tt_host_bytes(TT_HOST_BF16) * word(s, "width", 0) + 3) / 4 * 4 : 0;
+	const int64_t value = tt_host_bytes(fp32 ? TT_HOST_F32 : TT_HOST_BF16);
+	return edge ? (value * word(s, "width", 0) + 3) / 4 * 4 : 0;
 }
 
 /* A constant of a variant by name; `otherwise` if it has no such argument. */
@@ -136,7 +137,7 @@ static void add_constants(const Seen *s, const ProgramVariant *v, Work *w)
 	w->a_type = (DevTypes)constant(v, "a_type", DEV_UNSET);
 	w->b_type = (DevTypes)constant(v, "b_type", DEV_UNSET);
 	w->op = constant(v, "op", 0);
-	w->row_bytes = row_bytes(s);
+	w->row_bytes = row_bytes(s, constant(v, "fp32", 0));
 	w->kind = constant(v, "kind", 0);
 	w->pair = constant(v, "pair", 0);
 	w->onto = constant(v, "onto", 0);

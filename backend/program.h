@@ -156,8 +156,9 @@ typedef struct ProgramView {
 	int64_t offset, dims[MAX_RANK], strides[MAX_RANK];
 } ProgramView;
 
-/* NCHW of bf16 in DRAM as map.h says at its end: a row of a channel is a page. */
+/* NCHW in DRAM as map.h says at its end: a row of a channel is a page. */
 typedef struct ProgramTensor {
+	TtHost stored; /* TT_HOST_BF16 or TT_HOST_F32 */
 	int64_t shape[4];
 	uint64_t base, slot_bytes; /* in each bank */
 	uint32_t page_bytes;

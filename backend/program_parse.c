@@ -203,6 +203,7 @@ static void parse_part(Lexer *l, Program *p, ProgramEdge *e)
 	int64_t dims[MAX_RANK] = { 0 };
 	part->shape.rank = parse_dims(l, part->shape.dim);
 	lex_expect(l, "of");
+	part->tensor.stored = lex_take(l, "f32") ? TT_HOST_F32 : TT_HOST_BF16;
 	const Loc loc = l->token.loc;
 	if (parse_dims(l, dims) != 4)
 		lex_error(l, loc, "a tensor on the device has 4 dims");

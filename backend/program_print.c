@@ -92,7 +92,7 @@ static void print_part(const ProgramPart *part, FILE *f)
 	const ProgramTensor *t = &part->tensor;
 	fputs("\tpart ", f);
 	print_dims(f, part->shape.dim, part->shape.rank);
-	fputs(" of ", f);
+	fputs(t->stored == TT_HOST_F32 ? " of f32 " : " of ", f);
 	print_dims(f, t->shape, 4);
 	fprintf(f, " base 0x%" PRIx64 " page %u slot 0x%" PRIx64, t->base, t->page_bytes,
 		t->slot_bytes);

@@ -125,7 +125,7 @@ static void verify_part(Verifier *v, const ProgramEdge *e, const ProgramPart *pa
 		diag_error(v->d, e->loc, "'%s': the view reaches outside of the tensor's %" PRId64
 			   " elements", e->name, device);
 	if (part->tensor.page_bytes % ALIGN_DRAM
-	    || part->tensor.page_bytes / tt_host_bytes(TT_HOST_BF16) < part->tensor.shape[3])
+	    || part->tensor.page_bytes / tt_host_bytes(part->tensor.stored) < part->tensor.shape[3])
 		diag_error(v->d, e->loc, "'%s': a page of %u bytes for a row of %" PRId64 " elements",
 			   e->name, part->tensor.page_bytes, part->tensor.shape[3]);
 }
@@ -140,6 +140,9 @@ static void verify_edge(Verifier *v, const ProgramEdge *e, bool output)
 		diag_error(v->d, e->loc, "'%s' is u8; programs give f32, bf16 and f16", e->name);
 	for (int i = 0; i < e->nparts; i++) {
 		const Shape s = e->parts[i].shape;
+		if (e->parts[i].tensor.stored == TT_HOST_F32 && (!output || e->dtype != TYPE_F32))
+			diag_error(v->d, e->loc, "'%s': devices have f32 of outputs of f32 alone",
+				   e->name);
 		bool fits = s.rank == e->shape.rank && (e->axis < s.rank || s.rank == 0);
 		for (int k = 0; fits && k < s.rank; k++)
 			fits = k == e->axis || s.dim[k] == e->shape.dim[k];

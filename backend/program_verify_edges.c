@@ -14,6 +14,7 @@ typedef struct Told {
 	int movers, workers;
 	uint32_t seen;  /* parts, a bit each */
 	bool agree;     /* about how many parts there are, and which way it goes */
+	uint32_t fp32;  /* who says that rows are: 1 who moves, 2 a part; 4 one that does not */
 } Told;
 
 static uint32_t told_arg(const ProgramVariant *v, const char *name)
@@ -41,11 +42,25 @@ static Told what_is_told(const Program *p, const ProgramOp *op, int core)
 			t.movers += moves;
 			t.workers += !moves;
 			t.seen |= moves ? 0 : 1u << told_arg(v, "part");
+			if (way == 1)
+				t.fp32 |= moves ? told_arg(v, "fp32")
+					: told_arg(v, "type") == DEV_F32 ? 2 : 4;
 			t.agree &= !parts[!way] && (!parts[way] || parts[way] == told_arg(v, "parts"));
 			parts[way] = t.parts = told_arg(v, "parts");
 		}
 	}
 	return t;
+}
+
+/* Is the output whose part lies there f32 on the device? */
+static bool is_f32(const Program *p, uint32_t base)
+{
+	bool any = false;
+	for (int i = 0; i < p->noutputs; i++)
+		for (int k = 0; k < p->outputs[i].nparts; k++)
+			any |= p->outputs[i].parts[k].tensor.base == base
+				&& p->outputs[i].parts[k].tensor.stored == TT_HOST_F32;
+	return any;
 }
 
 void verify_edge_op(Verifier *v, int index, int core)
@@ -61,6 +76,10 @@ void verify_edge_op(Verifier *v, int index, int core)
 		verify_wrong(v, op->loc, index, core,
 			     "%d RISC-Vs move rows, %d of %u parts are there: one is to, for all",
 			     t.movers, t.workers, t.parts);
+	const bool fp32 = t.fp32 & 1, host = is_f32(v->p, p.base);
+	if (fp32 != host || (t.fp32 & 2) != 2u * host || (t.fp32 & 4 && host))
+		verify_wrong(v, op->loc, index, core, "rows of %s for a tensor of %s",
+			     fp32 || t.fp32 & 2 ? "fp32" : "bf16", host ? "f32" : "bf16");
 	const uint32_t rows = TT_EDGE_SLOTS * (p.channels < PLANE ? p.channels : PLANE);
 	if (p.page_bytes % ALIGN_DRAM || p.scratch % ALIGN_DRAM
 	    || !verify_inside(v, index, core, p.scratch, (uint64_t)rows * p.page_bytes))

@@ -95,7 +95,7 @@ static void compare(void *context, int i, const Tensor *got)
 	const Step *s = &l->watch.plan->steps[t->done];
 	Arena *a = arena_create();
 	printf("layer %d '%s' %s %s %s: ", i, t->name, step_names[s->kind],
-	       shape_text(a, got->shape), t->layout.type == DEV_BF16 ? "bf16" : "bfp8_b");
+	       shape_text(a, got->shape), dev_type_name(t->layout.type));
 	npy_write(a, l->s->diag, path_of(l, a, l->device, i), got);
 	const Tensor *want = t->result ? npy_read(a, l->s->diag, path_of(l, a, l->ref, i)) : NULL;
 	if (!t->result)

@@ -107,8 +107,8 @@ static void print_math(FILE *f, const Summary *s)
 	fprintf(f, "  weights     bf16 %lld bytes, bfp8_b %lld; products in lofi %d, hifi2 %d, hifi4 %d\n",
 		(long long)x->weight_bytes[0], (long long)x->weight_bytes[1], x->products[1],
 		x->products[2], x->products[4]);
-	fprintf(f, "  tensors     bf16 %d, bfp8_b %d; %d of them in DRAM\n", x->tensors[0], x->tensors[1],
-		x->in_dram);
+	fprintf(f, "  tensors     bf16 %d, bfp8_b %d, f32 %d; %d of them in DRAM\n", x->tensors[0],
+		x->tensors[1], x->tensors[2], x->in_dram);
 }
 
 static void print_text(FILE *f, const Summary *s)
@@ -238,6 +238,7 @@ static void print_json(FILE *f, const Summary *s)
 	json_figure(f, "weights_bfp8_b_bytes", x->weight_bytes[1]);
 	json_figure(f, "tensors_bf16", x->tensors[0]);
 	json_figure(f, "tensors_bfp8_b", x->tensors[1]);
+	json_figure(f, "tensors_f32", x->tensors[2]);
 	json_search(f, s);
 	json_ops(f, s);
 	fputs("}\n", f);

@@ -12,11 +12,21 @@ typedef enum DevTypes {
 	DEV_UNSET = 0,
 	DEV_BF16 = 1 << 0,   /* the upper half of an f32 */
 	DEV_BFP8_B = 1 << 1, /* sign and 7 bits each, one 8-bit exponent for 16 values */
+	DEV_F32 = 1 << 2,    /* as sums are in Dst: of what outputs alone read */
 } DevTypes;
 
-enum { DEV_TYPE_COUNT = 2 };
+enum { DEV_TYPE_COUNT = 3 };
+
+/* Bytes of the 16 values of a pixel; exponents stand elsewhere. */
+static inline int dev_pixel_bytes(DevTypes type)
+{
+	return type == DEV_F32 ? 64 : type == DEV_BFP8_B ? 16 : 32;
+}
 
 /* The spelling of each bit of DevTypes. */
 extern const char *const dev_type_names[DEV_TYPE_COUNT];
+
+/* Of one format; "no format" if it is none. */
+const char *dev_type_name(DevTypes type);
 
 #endif

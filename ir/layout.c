@@ -25,7 +25,8 @@ int layout_pitch(int cols, int phases, int lead, int pad)
 
 static int64_t all_planes(const Layout *l) { return (int64_t)l->phases * l->planes; }
 
-static int pixel_bytes(DevTypes type) { return type == DEV_BF16 ? 2 * PLANE : 1 + PLANE; }
+/* Exponents and values. */
+static int pixel_bytes(DevTypes type) { return dev_pixel_bytes(type) + (type == DEV_BFP8_B); }
 
 int layout_page_rows(DevTypes type, int pitch, int height)
 {
@@ -76,8 +77,8 @@ PixelAt layout_at(const Layout *l, int plane, int row, int col)
 		z = 0;
 	}
 	const int64_t pixel = (z * rows + y % rows) * l->pitch + x;
-	if (l->type == DEV_BF16)
-		return (PixelAt){ page, pixel * 2 * PLANE, -1 };
+	if (l->type != DEV_BFP8_B)
+		return (PixelAt){ page, pixel * dev_pixel_bytes(l->type), -1 };
 	return (PixelAt){ page, page_pixels(l) + pixel * PLANE, pixel };
 }
 

@@ -12,7 +12,7 @@
  * of phase c mod p, so that a reader with column stride p finds its pixels
  * side by side.
  *
- * bf16 takes 32 bytes a pixel and plane. bfp8_b takes one exponent byte and
+ * bf16 takes 32 bytes a pixel and plane, f32 64. bfp8_b takes one exponent byte and
  * 16 sign-and-mantissa bytes. An unpacker finds the mantissas behind all the
  * exponents its tile descriptor spans, so in L1 the exponents of every plane
  * come first and then every plane's mantissas: one descriptor walks all
@@ -100,8 +100,8 @@ int64_t layout_page_bytes(const Layout *l);
 /* Where the 16 channels of one pixel stand. */
 typedef struct PixelAt {
 	int64_t page;
-	int64_t values;   /* bytes from the start of the page: 32 or 16 of them */
-	int64_t exponent; /* likewise, one byte; -1 for bf16 */
+	int64_t values;   /* bytes from the start of the page: dev_pixel_bytes of them */
+	int64_t exponent; /* likewise, one byte; -1 but for bfp8_b */
 } PixelAt;
 
 /* Plane, row and column are the tensor's. Halo rows and padding columns have

@@ -11,7 +11,15 @@
 
 #include "ir/quote.h"
 
-const char *const dev_type_names[DEV_TYPE_COUNT] = { "bf16", "bfp8_b" };
+const char *const dev_type_names[DEV_TYPE_COUNT] = { "bf16", "bfp8_b", "f32" };
+
+const char *dev_type_name(DevTypes type)
+{
+	for (int i = 0; i < DEV_TYPE_COUNT; i++)
+		if (type == (DevTypes)(1 << i))
+			return dev_type_names[i];
+	return "no format";
+}
 
 typedef struct Out {
 	FILE *f;

@@ -29,7 +29,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t work_packets(int64_t bytes) { return up(bytes, PACKET); }
 
 /* Bytes of a pixel of one plane; of a tile. */
-static int64_t pixel(DevTypes type) { return type == DEV_BF16 ? 2 * PLANE : PLANE + 1; }
+static int64_t pixel(DevTypes type) { return dev_pixel_bytes(type) + (type == DEV_BFP8_B); }
 
 static int64_t tile(DevTypes type) { return 2 * TILE * pixel(type); }
 

@@ -120,7 +120,7 @@ static double noise_of(const Losses *l, const Step *steps, const Choice *choices
 {
 	double sum = 0;
 	for (int i = 0; i < l->bare->nsteps; i++) {
-		if (l->out[i])
+		if (l->out[i] && choices[i].type != DEV_F32)
 			sum += loss_noise(l->out[i], choices[i].type == DEV_BFP8_B
 								 ? LOSS_BFP8_B : LOSS_BF16);
 		if (l->weights[i])

@@ -109,8 +109,7 @@ static void check_pitch(const Checker *c, const PlanTensor *t)
  * the last row by less than a tile and the lead. */
 static void check_slack(const Checker *c, const PlanTensor *t)
 {
-	const int pixel = (t->layout.type == DEV_BF16 ? 2 : 1) * PLANE;
-	const int least = (TILE + t->layout.lead) * pixel;
+	const int least = (TILE + t->layout.lead) * dev_pixel_bytes(t->layout.type);
 	TENSOR_RULE(c, t, t->slack >= least && t->slack % ALIGN_L1 == 0,
 		    "%d bytes behind the last row, readers run into %d", t->slack, least);
 }

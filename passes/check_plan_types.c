@@ -6,15 +6,26 @@
 
 static bool is_bf16(const PlanTensor *t) { return t->layout.type == DEV_BF16; }
 
-static const char *name_of(DevTypes type)
+static const char *name_of(DevTypes type) { return dev_type_name(type); }
+
+/* What the host alone reads, and packers wrote as math had it. */
+static void check_f32(const Checker *c, const PlanTensor *t)
 {
-	return type == DEV_BF16 ? "bf16" : type == DEV_BFP8_B ? "bfp8_b" : "no format";
+	TENSOR_RULE(c, t, t->op->dtype == TYPE_F32, "it is f32, the host is given %s",
+		    type_info[t->op->dtype].name);
+	for (int i = 0; i < c->p->nsteps; i++) {
+		const Step *s = &c->p->steps[i];
+		const bool takes = s->kind == STEP_EDGE_OUT || step_moves(s);
+		for (int k = 0; k < s->nin; k++)
+			STEP_RULE(c, s, s->in[k].tensor != t || takes, "reads '%s', which is f32", t->name);
+	}
 }
 
 static void check_type(const Checker *c, const PlanTensor *t)
 {
 	const DevTypes type = t->layout.type;
-	TENSOR_RULE(c, t, type == DEV_BF16 || type == DEV_BFP8_B, "it has format %d", (int)type);
+	TENSOR_RULE(c, t, type == DEV_BF16 || type == DEV_BFP8_B || type == DEV_F32, "it has format %d",
+		    (int)type);
 	TENSOR_RULE(c, t, !t->partial || is_bf16(t), "what each band makes of its own is bf16, not %s",
 		    name_of(type));
 }
@@ -33,12 +44,13 @@ static bool copies(const Step *s)
 	return all;
 }
 
-/* bf16 holds whatever bfp8_b does; the other way round it is the model's to say. */
+/* bf16 holds whatever bfp8_b does, and may stand for f32; else it is the model's to say. */
 static void check_stored(const Checker *c, const Step *s)
 {
 	const PlanTensor *t = s->out;
 	const DevTypes stored = t->op->stored;
-	STEP_RULE(c, s, is_bf16(t) || stored & DEV_BFP8_B || !stored || copies(s),
+	STEP_RULE(c, s, is_bf16(t) || stored & t->layout.type || copies(s)
+		  || (!stored && t->layout.type == DEV_BFP8_B),
 		  "'%s' is %s, the model allows %s alone", t->name, name_of(t->layout.type),
 		  name_of(stored));
 }
@@ -162,8 +174,12 @@ static void check_kind(const Checker *c, const Step *s)
 
 void check_types(const Checker *c)
 {
-	for (int i = 0; i < c->p->ntensors; i++)
-		check_type(c, c->p->tensors[i]);
+	for (int i = 0; i < c->p->ntensors; i++) {
+		const PlanTensor *t = c->p->tensors[i];
+		check_type(c, t);
+		if (t->layout.type == DEV_F32)
+			check_f32(c, t);
+	}
 	for (int i = 0; i < c->p->nsteps; i++) {
 		const Step *s = &c->p->steps[i];
 		if (s->out)

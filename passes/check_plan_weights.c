@@ -247,8 +247,9 @@ static void check_rest(const Checker *c, const Step *s)
 static void check_scratch(const Checker *c, const Step *s)
 {
 	const bool edge = s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT;
-	const int cols = check_worked_on(s)->layout.cols;
-	const int64_t row = (int64_t)cols * (int64_t)type_info[TYPE_BF16].bytes;
+	const Layout *l = &check_worked_on(s)->layout;
+	const DType host = l->type == DEV_F32 ? TYPE_F32 : TYPE_BF16;
+	const int64_t row = (int64_t)l->cols * (int64_t)type_info[host].bytes;
 	const int64_t page = (row + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
 	const int64_t channels = !edge ? 0 : s->out ? s->op->shape.dim[1] : s->in[0].channels;
 	const int64_t wanted = EDGE_SLOTS * page * (channels < PLANE ? channels : PLANE);

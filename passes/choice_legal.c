@@ -105,6 +105,8 @@ static bool types_read(const Step *s, const PlanTensor *t)
 static DevTypes own_types(const Plan *bare, const PlanTensor *t)
 {
 	const DevTypes is = t->layout.type;
+	if (is == DEV_F32)
+		return DEV_F32 | (t->op->stored & DEV_BF16);
 	if (t->op->stored != (DEV_BF16 | DEV_BFP8_B) || t->partial || t->layout.phases > 1
 	    || (t->channels % PLANE && plan_fills_rest(t->op)))
 		return is;
@@ -128,6 +130,15 @@ DevTypes choice_types(const Plan *bare, const PlanTensor *t)
 			types &= own_types(bare, s->in[k].tensor);
 	}
 	return types;
+}
+
+DevTypes choice_tried(const Plan *bare, const PlanTensor *t, const Pins *pins)
+{
+	const DevTypes types = choice_types(bare, t);
+	const bool pinned = pins && pins->fixed >> CHOICE_type & 1;
+	if (!(types & DEV_F32))
+		return types;
+	return pinned ? types & (DevTypes)pins->value.type : DEV_F32;
 }
 
 bool choice_parts_alike(const Plan *bare, const Choice *choices, int step)

@@ -45,6 +45,10 @@ bool choice_blocks_alike(const PlanTensor *t, int splits, int one, int other);
  * reads with it. */
 DevTypes choice_types(const Plan *bare, const PlanTensor *t);
 
+/* Those of them that a search looks at: f32 where it may be, though it takes longer,
+ * unless a pin of who makes the tensor says bf16. */
+DevTypes choice_tried(const Plan *bare, const PlanTensor *t, const Pins *pins);
+
 /* Are the inputs of a product of one type, as they have to be? */
 bool choice_parts_alike(const Plan *bare, const Choice *choices, int step);
 

@@ -90,7 +90,7 @@ static const PlanTensor *read_with(const Case *e)
 
 static bool is_allowed_type(const Case *e)
 {
-	return (e->c.type == DEV_BF16 || e->c.type == DEV_BFP8_B)
+	return (e->c.type == DEV_BF16 || e->c.type == DEV_BFP8_B || e->c.type == DEV_F32)
 		&& choice_types(e->k->bare, e->s->out) & (unsigned)e->c.type;
 }
 

@@ -10,7 +10,9 @@
  *   stored   of every floating-point result on the device: bf16 or bfp8_b if
  *            it has planes of channels (rank 4), else bf16; bf16 alone where
  *            the host reads or writes it, that is for graph inputs and for
- *            what an output or its views read
+ *            what an output or its views read. bf16 or f32 if nobody else
+ *            reads that, the host's tensor is f32 and the op computes what
+ *            bf16 would round
  *   weights  of every product with weights: bf16 if it is depthwise (too few
  *            products to hide the rounding), reads no other product's result
  *            even from afar (first layer), or has its result read by no
@@ -31,7 +33,7 @@
 #include "ir/hint.h"
 #include "passes/product.h"
 
-enum { AFTER_PRODUCT = 1, BEFORE_PRODUCT = 2, AT_OUTPUT = 4 };
+enum { AFTER_PRODUCT = 1, BEFORE_PRODUCT = 2, AT_OUTPUT = 4, INSIDE = 8 };
 
 enum { DEEP = 24, SMALL = 8 << 20, FEW = 256 };
 
@@ -63,8 +65,8 @@ static void mark(Graph *g)
 			Op *in = op_in(op, i);
 			if (op_is_product(op) || op->mark & BEFORE_PRODUCT)
 				in->mark |= BEFORE_PRODUCT;
-			if (op->kind == OP_OUTPUT || op->kind == OP_VIEW)
-				in->mark |= AT_OUTPUT;
+			const bool out = op->kind == OP_OUTPUT || op->kind == OP_VIEW;
+			in->mark |= out ? AT_OUTPUT : INSIDE;
 		}
 	}
 }
@@ -74,7 +76,23 @@ static DevTypes hinted(const Op *op, const char *key, DevTypes otherwise)
 	const char *value = op_hint(op, key);
 	if (!value)
 		return otherwise;
-	return strcmp(value, "bf16") == 0 ? DEV_BF16 : DEV_BFP8_B;
+	if (strcmp(value, "bf16") == 0)
+		return DEV_BF16;
+	return strcmp(value, "f32") == 0 ? DEV_F32 : DEV_BFP8_B;
+}
+
+static bool keeps_values(OpKind kind) { return kind == OP_RELU || kind == OP_CLIP; }
+
+/* Are results other than what it reads, so that storing them rounds them? */
+static bool rounds(const Op *op)
+{
+	const bool picks = op->kind == OP_MAX_POOL || op->kind == OP_GLOBAL_MAX_POOL
+		|| op->kind == OP_MAX || op->kind == OP_MIN
+		|| (op->kind == OP_RESIZE && op->attr.resize.mode == RESIZE_NEAREST);
+	if (op_has_act(op) && !keeps_values(op->act.kind))
+		return true;
+	return !picks && !op_is(op, MOVES) && !keeps_values(op->kind) && op->kind != OP_CAST
+		&& op->kind != OP_INPUT;
 }
 
 static bool has_result_on_device(const Op *op)
@@ -89,6 +107,9 @@ static DevTypes stored(const Op *op, bool deep)
 		return DEV_UNSET;
 	const bool edge = op->kind == OP_INPUT || op->mark & AT_OUTPUT;
 	const bool small = deep && 2 * shape_count(op->shape) < SMALL;
+	if (op->mark & AT_OUTPUT && !(op->mark & INSIDE) && op->dtype == TYPE_F32
+	    && op->shape.rank == 4 && rounds(op))
+		return hinted(op, "stored", DEV_BF16 | DEV_F32);
 	return hinted(op, "stored", edge || small || op->shape.rank != 4
 		      ? DEV_BF16 : DEV_BF16 | DEV_BFP8_B);
 }

@@ -99,9 +99,11 @@ static void count_edge(const StepOp *o, int core, Counters *c)
 	const Step *s = &o->view;
 	int channel, channels;
 	const Region r = edge_region(s, core, &channel, &channels);
-	const int64_t row = (int64_t)type_info[TYPE_BF16].bytes * cost_worked_on(s)->layout.cols;
+	const Layout *l = &cost_worked_on(s)->layout;
+	const DType host = l->type == DEV_F32 ? TYPE_F32 : TYPE_BF16;
+	const int64_t row = (int64_t)type_info[host].bytes * l->cols;
 	Work w = { .n = 1, .hold = 1, .phases = 1, .fetchers = 1,
-		   .edge_cols = cost_worked_on(s)->layout.cols, .row_bytes = (row + 3) / 4 * 4 };
+		   .edge_cols = l->cols, .row_bytes = (row + 3) / 4 * 4 };
 	if (region_empty(r))
 		return;
 	w.edge_rows = range_count(r.rows);

@@ -4,7 +4,7 @@
  */
 #include "passes/cost_parts.h"
 
-enum { PARTS = 4, TURN = 8, ZERO_BYTES = 1024, PIXEL_BYTES = 2 * PLANE, ROW_BYTES = 2 };
+enum { PARTS = 4, TURN = 8, ZERO_BYTES = 1024, PIXEL_BYTES = 2 * PLANE };
 
 /* Of a RISC-V: cycles without L1; loads used later and at once, and stores. */
 typedef struct Spent {
@@ -16,6 +16,9 @@ typedef struct Spent {
  * one. */
 static const Spent in_pair = { 29, 8, 0, 8 }, in_single = { 11, 4, 0, 8 };
 static const Spent out_pair = { 29, 8, 0, 8 }, out_single = { 15, 8, 0, 4 };
+
+/* A channel of fp32. */
+static const Spent out_fp32 = { 3, 8, 0, 8 };
 
 /* A channel of bfp8_b: a value takes 15 and 6 for each place it is shifted, which are
  * two or three. */
@@ -43,7 +46,8 @@ static int64_t part_row(const Target *t, const Step *s, const PlanTensor *of, in
 	} else if (of->layout.type == DEV_BF16) {
 		turn = cycles(t, out_pair, pairs) + cycles(t, out_single, odd);
 	} else {
-		turn = cycles(t, out_block_float, channels);
+		const bool fp32 = of->layout.type == DEV_F32;
+		turn = cycles(t, fp32 ? out_fp32 : out_block_float, channels);
 		words = channels;
 	}
 	return turns * turn + cycles(t, each_turn, planes) + cycles(t, each_word, words);
@@ -58,7 +62,8 @@ static int64_t mover_row(const CostContext *x, const Step *s, const PlanTensor *
 	const int64_t bare = s->kind == STEP_EDGE_IN ? planes - (channels + 1) / PLANE : 0;
 	const int64_t zeros = bare * cost_up(of->layout.cols * PIXEL_BYTES, ZERO_BYTES);
 	const int64_t cores = (int64_t)of->cut.bands * of->cut.splits;
-	const int64_t bytes = cores * channels * of->layout.cols * ROW_BYTES;
+	const int64_t value = of->layout.type == DEV_F32 ? 4 : 2;
+	const int64_t bytes = cores * channels * of->layout.cols * value;
 	const int64_t rate = s->kind == STEP_EDGE_IN ? t->dram_read_all : t->dram_write_all;
 	return cost_most((channels + zeros) * t->noc_issue
 				 + planes * (x->round_trip + t->dram_latency),

@@ -229,7 +229,7 @@ static Sent send_each(const Plan *p, Rows *r, const PlanTensor *to)
 static Rows rows_of(const PlanTensor *from, const PlanTensor *to)
 {
 	return (Rows){ .from = from, .same = from == to,
-		       .exponents = from->layout.type != DEV_BF16,
+		       .exponents = from->layout.type == DEV_BFP8_B,
 		       .row_bytes = cost_row_bytes(from),
 		       .sets = (int64_t)from->images * from->layout.phases };
 }

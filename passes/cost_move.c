@@ -10,7 +10,7 @@ int64_t cost_row_bytes(const PlanTensor *t)
 	const Layout *l = &t->layout;
 	const int lead = l->lead ? l->lead : PITCH_STEP;
 	const int pitch = l->pitch ? l->pitch : layout_pitch(l->cols, l->phases, lead, 0);
-	return (int64_t)pitch * (l->type == DEV_BF16 ? 2 * PLANE : PLANE + 1);
+	return (int64_t)pitch * (dev_pixel_bytes(l->type) + (l->type == DEV_BFP8_B));
 }
 
 void cost_traffic(Traffic *core, const PlanTensor *t, Region r, bool out)
@@ -21,7 +21,7 @@ void cost_traffic(Traffic *core, const PlanTensor *t, Region r, bool out)
 	if (!rows)
 		return;
 	*(out ? &core->write : &core->read) += runs * bytes;
-	core->transfers += runs * (work_packets(bytes) + (t->layout.type != DEV_BF16));
+	core->transfers += runs * (work_packets(bytes) + (t->layout.type == DEV_BFP8_B));
 }
 
 void cost_traffic_cores(Traffic *all, const Traffic *core, int cores)

@@ -17,7 +17,7 @@ typedef struct Lead {
 
 static bool is_block_float(const PlanTensor *t) { return t->layout.type == DEV_BFP8_B; }
 
-static int64_t value_bytes(const PlanTensor *t) { return is_block_float(t) ? PLANE : 2 * PLANE; }
+static int64_t value_bytes(const PlanTensor *t) { return dev_pixel_bytes(t->layout.type); }
 
 /* ---- zeros ---- */
 

@@ -176,7 +176,7 @@ static int64_t zeros_time(const CostContext *x, const Step *s, const Shapes *all
 	for (int k = 0; t && k < all->n; k++) {
 		const CoreShape *c = &all->v[k].shape;
 		const int64_t strips = (int64_t)c->own_rows * c->planes * t->images
-			* t->layout.phases * (t->layout.type == DEV_BF16 ? 1 : 2);
+			* t->layout.phases * (t->layout.type == DEV_BFP8_B ? 2 : 1);
 		most = cost_most(most, strips * x->target->noc_issue);
 	}
 	return most;

@@ -106,7 +106,7 @@ static int near_values(const Planned *p, int step, ChoiceField f, int *near)
 		break;
 	}
 	case CHOICE_type:
-		for (int type = DEV_BF16; type <= DEV_BFP8_B; type <<= 1)
+		for (int type = DEV_BF16; type <= DEV_F32; type <<= 1)
 			if (choice_types(bare, s->out) & (unsigned)type)
 				values[n++] = type;
 		break;

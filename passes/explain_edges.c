@@ -13,8 +13,8 @@ const char *const edge_ways[EDGE_WAYS] = {
 /* Bytes of a row of a plane. */
 static int64_t row_bytes(const PlanTensor *t)
 {
-	const int64_t values = (int64_t)t->layout.pitch * PLANE;
-	return t->layout.type == DEV_BF16 ? 2 * values : values + values / PLANE;
+	const bool exponents = t->layout.type == DEV_BFP8_B;
+	return (int64_t)t->layout.pitch * (dev_pixel_bytes(t->layout.type) + exponents);
 }
 
 /* Rows of an image that cores keep but do not own. */

@@ -176,25 +176,26 @@ void plan_size_buffer(const Plan *p, PlanTensor *t)
 		t->buffer_planes = larger(t->buffer_planes, range_count(keep->planes));
 	}
 	l->pitch = layout_pitch(l->cols, l->phases, l->lead, 0);
-	t->slack = (SLACK_PIXELS + l->lead) * (l->type == DEV_BF16 ? 2 : 1) * PLANE;
+	t->slack = (SLACK_PIXELS + l->lead) * dev_pixel_bytes(l->type);
 	Layout buffer = *l;
 	buffer.rows = t->buffer_rows;
 	buffer.planes = t->images * t->buffer_planes;
 	t->bytes = l->place == PLACE_L1 ? layout_bytes(&buffer) + t->slack : 0;
 }
 
-/* Slots of rows of bf16, of each channel of a plane. */
-static int64_t edge_bytes(const Step *s, int cols)
+/* Slots of rows, of each channel of a plane. */
+static int64_t edge_bytes(const Step *s, const Layout *l)
 {
+	const int64_t row = (int64_t)l->cols * (l->type == DEV_F32 ? 4 : 2);
 	const int64_t channels = s->out ? s->op->shape.dim[1] : s->in[0].channels;
-	return EDGE_SLOTS * (channels < PLANE ? channels : PLANE) * round_up(2 * cols, ALIGN_DRAM);
+	return EDGE_SLOTS * (channels < PLANE ? channels : PLANE) * round_up(row, ALIGN_DRAM);
 }
 
 void plan_size_step(const Plan *p, Step *s)
 {
 	const PlanTensor *t = s->out ? s->out : s->in[0].tensor;
 	if (s->kind == STEP_EDGE_IN || s->kind == STEP_EDGE_OUT)
-		s->scratch_bytes = edge_bytes(s, t->layout.cols);
+		s->scratch_bytes = edge_bytes(s, &t->layout);
 	s->weight_bytes = s->kind == STEP_MIX ? s->page_bytes : 0;
 	if (s->weights)
 		plan_size_weights(p, s);

@@ -24,7 +24,10 @@ PlanRow *plan_rows(const Plan *bare, const Plan *p, const PlanTime *t)
 	return rows;
 }
 
-static int type_of(DevTypes type) { return type == DEV_BFP8_B; }
+static int type_of(DevTypes type)
+{
+	return type == DEV_F32 ? REPORT_F32 : type == DEV_BFP8_B ? REPORT_BFP8_B : REPORT_BF16;
+}
 
 static int64_t kept_bytes(const Plan *p, const PlanTensor *t)
 {

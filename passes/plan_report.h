@@ -18,7 +18,8 @@ typedef struct PlanRow {
 /* One for each step of the bare plan; they add up to the time of the plan. */
 PlanRow *plan_rows(const Plan *bare, const Plan *p, const PlanTime *t);
 
-enum { REPORT_TYPES = 2, REPORT_PHASES = 5 };
+enum { REPORT_BF16, REPORT_BFP8_B, REPORT_F32, REPORT_TYPES };
+enum { REPORT_PHASES = 5 };
 
 typedef struct PlanFacts {
 	int ops;                  /* of the graph that have steps */
@@ -27,7 +28,7 @@ typedef struct PlanFacts {
 	int64_t reshard_cycles;   /* of those steps */
 	int64_t weights_read;     /* bytes from DRAM, by all cores */
 	int64_t tensors_read, tensors_written; /* those of hosts too */
-	int tensors[REPORT_TYPES];        /* bf16, bfp8_b */
+	int tensors[REPORT_TYPES];        /* by format, REPORT_BF16 and on */
 	int in_dram;                      /* of those, how many lie there for good */
 	int products[REPORT_PHASES];      /* steps, by phases of fidelity */
 	int64_t weight_bytes[REPORT_TYPES]; /* in DRAM, once each */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/hint.h"
+#include "passes/plan_dram.h"
 #include "passes/rewrite.h"
 
 enum {
@@ -67,7 +68,7 @@ PlanTensor *plan_tensor(Builder *b, const Op *op, const char *suffix, int channe
 	PlanTensor *t = plan_add_tensor(b->plan, NULL);
 	const int id = t->id;
 	const char *name = suffix ? arena_printf(b->a, "%s.%s", op->name, suffix) : op->name;
-	const DevTypes type = op->stored & DEV_BF16 || !op->stored ? DEV_BF16 : DEV_BFP8_B;
+	const DevTypes type = op->stored == DEV_BFP8_B ? DEV_BFP8_B : DEV_BF16;
 	*t = (PlanTensor){
 		.id = id, .op = op, .channel = channel, .channels = channels, .height = height,
 		.name = b->image ? arena_printf(b->a, "%s.image%d", name, b->image) : name,
@@ -370,6 +371,61 @@ static void add_ops(Builder *b)
 	}
 }
 
+/* Do packers store what math has made? */
+static bool stores_sums(const Step *s)
+{
+	switch (s->kind) {
+	case STEP_CONV:
+	case STEP_DECONV2:
+	case STEP_MAX_POOL: /* with an activation */
+	case STEP_NORM:
+	case STEP_LANES:
+	case STEP_MIX:
+	case STEP_UNARY:
+	case STEP_CHANNEL:
+	case STEP_BINARY:
+	case STEP_PAIR:
+		return true;
+	case STEP_REDUCE:
+		return !s->reduce.pair;
+	case STEP_EDGE_IN:
+	case STEP_EDGE_OUT:
+	case STEP_CONSTANT:
+	case STEP_SPILL:
+	case STEP_REFILL:
+	case STEP_RESHARD:
+	case STEP_COUNT:
+		break;
+	}
+	return false;
+}
+
+/* May it be f32: is it made at the packers, and read by the host alone? */
+static bool may_be_f32(const Plan *p, const PlanTensor *t)
+{
+	bool ok = !t->partial && t->layout.phases == 1 && t->op->dtype == TYPE_F32;
+	for (int i = t->born; i <= t->dies && ok; i++) {
+		const Step *s = &p->steps[i];
+		ok = (s->out != t || stores_sums(s)) && (!plan_reads(s, t) || !s->out);
+	}
+	return ok && t->dies > t->done;
+}
+
+static void choose_f32(Builder *b)
+{
+	for (int i = 0; i < b->plan->ntensors; i++) {
+		PlanTensor *t = b->plan->tensors[i];
+		if (!(t->op->stored & DEV_F32))
+			continue;
+		if (may_be_f32(b->plan, t))
+			t->layout.type = DEV_F32;
+		else if (t->op->stored == DEV_F32 && t->result && t->image == 0)
+			diag_warning(b->d, t->op->loc,
+				     "%s '%s': kept in bf16, f32 is for what outputs alone read",
+				     op_info[t->op->kind].name, t->op->name);
+	}
+}
+
 /* First and last step each tensor is used in. */
 void plan_lives(Plan *p)
 {
@@ -411,5 +467,6 @@ Plan *plan_steps(const Graph *graph, const Target *t, bool stacked)
 		add_ops(&b);
 	}
 	plan_lives(b.plan);
+	choose_f32(&b);
 	return b.d->errors == errors ? b.plan : NULL;
 }

@@ -10,6 +10,11 @@
 
 enum { MOST_BLOCKS = 4 };
 
+static DevTypes tried(const Space *s, const PlanTensor *t)
+{
+	return choice_tried(s->bare, t, s->pins ? &s->pins[t->born] : NULL);
+}
+
 static const char *class_key(Space *s, const PlanTensor *t, const Step *made)
 {
 	/* Rows of what bands make of their own are those of the bands. */
@@ -19,7 +24,7 @@ static const char *class_key(Space *s, const PlanTensor *t, const Step *made)
 			    t->row_unit, t->plane_unit, (int)t->layout.type,
 			    t->layout.planes, t->layout.cols, t->layout.phases, t->layout.lead,
 			    t->partial, (int)made->kind, made->channel_groups,
-			    (int)choice_types(s->bare, t), choice_dram_ok(s->bare, t));
+			    (int)tried(s, t), choice_dram_ok(s->bare, t));
 }
 
 static bool pinned(const Space *s, int step, ChoiceField f, int value)
@@ -91,9 +96,9 @@ static Class *class_of(Space *s, const PlanTensor *t, const Step *made)
 	c = arena_new(s->arena, Class);
 	c->like = t;
 	strmap_put(&s->classes, key, c);
-	const DevTypes types = choice_types(s->bare, t);
+	const DevTypes types = tried(s, t);
 	for (int place = PLACE_L1; place <= PLACE_DRAM; place++)
-		for (unsigned type = DEV_BF16; type <= DEV_BFP8_B; type <<= 1)
+		for (unsigned type = DEV_BF16; type <= DEV_F32; type <<= 1)
 			if (types & type
 			    && (place == PLACE_L1 || (s->dram && choice_dram_ok(s->bare, t))))
 				add_values(s, c, made, (DevTypes)type, (Place)place);

@@ -40,6 +40,9 @@ static uint64_t take_dram(Net *n, uint64_t bytes)
 	return at;
 }
 
+/* Exponents and values. */
+static int pixel_bytes(DevTypes type) { return dev_pixel_bytes(type) + (type == DEV_BFP8_B); }
+
 Planes net_planes(Net *n, DevTypes type, int channels, int rows, int cols, int halo)
 {
 	return net_sets(n, type, channels, rows, cols, halo, 1);
@@ -54,7 +57,7 @@ Planes net_sets(Net *n, DevTypes type, int channels, int rows, int cols, int hal
 		     .pitch = LEAD + (cols + 15) / 16 * 16, .sets = sets };
 	const int64_t pixels = (int64_t)all_planes(&p) * p.height * p.pitch;
 	const char *name = arena_printf(n->t->arena, "planes%d", n->p->nbuffers);
-	p.address = take_l1(n, name, (uint64_t)(pixels * (type == DEV_BF16 ? 32 : 17)) + SLACK);
+	p.address = take_l1(n, name, (uint64_t)pixel_bytes(type) * (uint64_t)pixels + SLACK);
 	return p;
 }
 
@@ -83,23 +86,17 @@ static void zero_around(Net *n, ProgramOp *op, const Planes *p, int core, uint32
 					    .plane_step = plane });
 	if (p->halo && core == 0)
 		program_zero(n->p, op, core,
-			     (ProgramZero){ .at = at,
-					    .bytes = outer,
-					    .count = 1,
-					    .planes = planes,
-					    .plane_step = plane });
+			     (ProgramZero){ .at = at, .bytes = outer, .count = 1,
+					    .planes = planes, .plane_step = plane });
 	if (p->halo && core == n->p->ncores - 1)
 		program_zero(n->p, op, core,
-			     (ProgramZero){ .at = at + plane - outer,
-					    .bytes = outer,
-					    .count = 1,
-					    .planes = planes,
-					    .plane_step = plane });
+			     (ProgramZero){ .at = at + plane - outer, .bytes = outer, .count = 1,
+					    .planes = planes, .plane_step = plane });
 }
 
 static uint32_t mantissas(const Planes *p)
 {
-	return p->type == DEV_BF16 ? 0 : (uint32_t)(all_planes(p) * p->height * p->pitch);
+	return p->type != DEV_BFP8_B ? 0 : (uint32_t)(all_planes(p) * p->height * p->pitch);
 }
 
 /* `halo` rows of values, or of exponents, to the core above or below. */
@@ -121,7 +118,8 @@ static void push_rows(Net *n, ProgramOp *op, const Planes *p, int core, int to, 
 
 void net_made(Net *n, ProgramOp *op, Planes *p)
 {
-	const uint32_t from = p->address + mantissas(p), unit = p->type == DEV_BF16 ? 32 : 16;
+	const uint32_t from = p->address + mantissas(p);
+	const uint32_t unit = (uint32_t)dev_pixel_bytes(p->type);
 	const uint64_t pixels = (uint64_t)(all_planes(p) * p->height * p->pitch);
 	p->op = n->p->nops - 1;
 	for (int c = 0; c < n->p->ncores; c++) {
@@ -165,10 +163,12 @@ static void await(Net *n, ProgramOp *op, const Planes *in)
 static ProgramTensor host_tensor(Net *n, const Planes *p)
 {
 	const int64_t height = (int64_t)p->rows * n->p->ncores;
-	const uint32_t page = (uint32_t)(p->cols * 2 + 31) / 32 * 32;
+	const uint32_t value = p->type == DEV_F32 ? 4 : 2;
+	const uint32_t page = ((uint32_t)p->cols * value + 31) / 32 * 32;
 	const uint64_t pages = (uint64_t)(p->sets * p->channels * height);
 	const uint64_t slot = (pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS * page;
-	return (ProgramTensor){ .shape = { p->sets, p->channels, height, p->cols },
+	return (ProgramTensor){ .stored = p->type == DEV_F32 ? TT_HOST_F32 : TT_HOST_BF16,
+				.shape = { p->sets, p->channels, height, p->cols },
 				.page_bytes = page,
 				.slot_bytes = slot,
 				.base = take_dram(n, 2 * slot) };
@@ -234,8 +234,8 @@ void net_output(Net *n, const Planes *from)
 	program_part(n->p, e, shape_of(&h))->tensor = h;
 	for (int set = 0; set < from->sets; set++) {
 		ProgramOp *op = edge(n, from, &h, "edge_out", set);
-		op->variant[TT_BRISC] =
-			program_variant(n->p, "edge_write", (uint32_t[]){ PARTS }, 1);
+		op->variant[TT_BRISC] = program_variant(
+			n->p, "edge_write", (uint32_t[]){ PARTS, from->type == DEV_F32 }, 2);
 		for (uint32_t part = 0; part < PARTS; part++)
 			op->variant[TT_NCRISC + part] = program_variant(
 				n->p, "edge_out", (uint32_t[]){ (uint32_t)from->type, part, PARTS },

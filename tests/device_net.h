@@ -106,4 +106,10 @@ static inline float net_rounded(double v)
 	return f;
 }
 
+/* What a packer makes of a sum whose bits fp32 holds. */
+static inline float net_stored(DevTypes type, double v)
+{
+	return type == DEV_F32 ? (float)v : net_rounded(v);
+}
+
 #endif

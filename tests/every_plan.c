@@ -59,7 +59,7 @@ static int legal(const EveryPlan *e, int step, ChoiceField f, int first, int las
 		else if (f == CHOICE_splits)
 			ok = choice_cut_ok(p, s, (Cut){ c->bands, v }, c->cout_block);
 		else if (f == CHOICE_type)
-			ok = choice_types(p, s->out) & (unsigned)v;
+			ok = choice_tried(p, s->out, &e->pins[step]) & (unsigned)v;
 		else if (f == CHOICE_place)
 			ok = v == PLACE_L1 || (e->dram && choice_dram_ok(p, s->out));
 		else if (f == CHOICE_slice)
@@ -89,6 +89,14 @@ static int most_k_block(const Step *s, const Choice *c)
 	return most;
 }
 
+static int types(const EveryPlan *e, int step, int *values)
+{
+	int n = 0;
+	for (int type = DEV_BF16; type <= DEV_F32; type <<= 1)
+		n += legal(e, step, CHOICE_type, type, type, 1, values + n);
+	return n;
+}
+
 int every_values(const EveryPlan *e, int step, ChoiceField f, int *values)
 {
 	const Plan *p = e->bare;
@@ -112,9 +120,7 @@ int every_values(const EveryPlan *e, int step, ChoiceField f, int *values)
 		return legal(e, step, f, 1, p->cores < choice_most_cut(s, c->cout_block).bands
 			     ? p->cores : choice_most_cut(s, c->cout_block).bands, 1, values);
 	case CHOICE_type:
-		return legal(e, step, f, DEV_BF16, DEV_BF16, 1, values)
-			+ legal(e, step, f, DEV_BFP8_B, DEV_BFP8_B, 1,
-				values + legal(e, step, f, DEV_BF16, DEV_BF16, 1, values));
+		return types(e, step, values);
 	case CHOICE_place:
 		return legal(e, step, f, PLACE_L1, PLACE_DRAM, 1, values);
 	case CHOICE_slice:

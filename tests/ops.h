@@ -16,6 +16,7 @@
 
 typedef struct OpChoice {
 	DevTypes stored, weights; /* of all tensors between the edges; of weights */
+	bool wide;                /* the result is f32 where it may be */
 	bool integers;
 	int batch;
 	PlanOptions plan;

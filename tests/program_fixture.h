@@ -24,7 +24,7 @@ static const char small_program[] =
 	"variant fetch = weights_fetch {}\n"
 	"variant receive = weights_receive {}\n"
 	"variant out_a = edge_out {type = 1, part = 0, parts = 1}\n"
-	"variant write_a = edge_write {parts = 1}\n"
+	"variant write_a = edge_write {parts = 1, fp32 = 0}\n"
 	"buffer \"x\" l1 at 0x20000 bytes 0x2000 life 0..1\n"
 	"buffer \"y\" l1 at 0x24000 bytes 0x2000 life 1..2\n"
 	"buffer \"w\" l1 at 0x28000 bytes 0x900 life 1..1\n"

@@ -115,6 +115,7 @@ void covers_plan(Covers *c, const Plan *p)
 		c->seen[cuts[shard_word(t->cut)]]++;
 		see(c, COVER_bf16, t->layout.type == DEV_BF16);
 		see(c, COVER_bfp8_b, t->layout.type == DEV_BFP8_B);
+		see(c, COVER_f32, t->layout.type == DEV_F32);
 	}
 	for (int i = 0; i < p->nsteps; i++) {
 		const Step *s = &p->steps[i];

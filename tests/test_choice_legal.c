@@ -14,10 +14,10 @@ static const char net[] =
 	"%b = relu %x {stored = bf16|bfp8_b} : f32[1,64,60,80]\n"
 	"%j = concat %a, %b {axis = 1, stored = bf16} : f32[1,160,60,80]\n"
 	"%w2 = constant splat 0.5 : f32[128,160,3,3]\n"
-	"%c = conv %j, %w2 {dilations = [1,1], pads = [1,1,1,1], stored = bf16, "
+	"%c = conv %j, %w2 {dilations = [1,1], pads = [1,1,1,1], stored = bf16|f32, "
 	"strides = [1,1], weights = bfp8_b} : f32[1,128,60,80]\n"
 	"%w3 = constant splat 0.5 : f32[128,32,2,2]\n"
-	"%u = conv_transpose %c, %w3 {dilations = [1,1], pads = [0,0,0,0], stored = bf16, "
+	"%u = conv_transpose %c, %w3 {dilations = [1,1], pads = [0,0,0,0], stored = bf16|f32, "
 	"strides = [2,2], weights = bfp8_b} : f32[1,32,120,160]\n"
 	"%o = output %u : f32[1,32,120,160]\n";
 
@@ -158,7 +158,20 @@ static void types_are_those_that_all_take(void **state)
 	assert_int_equal(choice_types(p, bare_step(p, "a")->out), DEV_BF16 | DEV_BFP8_B);
 	assert_int_equal(choice_types(p, bare_step(p, "b")->out), DEV_BF16 | DEV_BFP8_B);
 	assert_int_equal(choice_types(p, bare_step(p, "x")->out), DEV_BF16); /* from the host */
-	assert_int_equal(choice_types(p, bare_step(p, "u")->out), DEV_BF16); /* to the host */
+	assert_int_equal(choice_types(p, bare_step(p, "c")->out), DEV_BF16); /* a conv reads it */
+	assert_int_equal(choice_types(p, bare_step(p, "u")->out), DEV_BF16 | DEV_F32);
+}
+
+static void f32_is_tried_where_it_may_be_unless_pinned(void **state)
+{
+	const Plan *p = bare(*state);
+	const PlanTensor *a = bare_step(p, "a")->out, *u = bare_step(p, "u")->out;
+	const Pins bf16 = { .fixed = 1u << CHOICE_type, .value.type = DEV_BF16 };
+	const Pins other = { .fixed = 1u << CHOICE_bands, .value.bands = 2 };
+	assert_int_equal(choice_tried(p, u, NULL), DEV_F32);
+	assert_int_equal(choice_tried(p, u, &other), DEV_F32);
+	assert_int_equal(choice_tried(p, u, &bf16), DEV_BF16);
+	assert_int_equal(choice_tried(p, a, NULL), DEV_BF16 | DEV_BFP8_B);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
@@ -174,6 +187,7 @@ int main(void)
 		TEST(slices_are_whole_units),
 		TEST(fetchers_need_cores_that_share),
 		TEST(types_are_those_that_all_take),
+		TEST(f32_is_tried_where_it_may_be_unless_pinned),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

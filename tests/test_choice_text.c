@@ -232,7 +232,7 @@ static const struct {
 	{ PLAN "op u park=8\n", "u: field park wants none or numbers of inputs as 0,2, found '8'\n" },
 	{ PLAN "op u park=0,0\n", "u: field park wants none or numbers of inputs" },
 	{ PLAN "op u park=0,\n", "u: field park wants none or numbers of inputs" },
-	{ PLAN "tensor u type=f32\n", "u: field type wants bf16|bfp8_b, found 'f32'\n" },
+	{ PLAN "tensor u type=f16\n", "u: field type wants bf16|bfp8_b|f32, found 'f16'\n" },
 	{ PLAN "tensor u place=l2\n", "u: field place wants l1|dram, found 'l2'\n" },
 	{ PLAN "tensor u shard=high\n", "u: field shard wants height|width|block, found 'high'\n" },
 	{ PLAN "tensor u shard=height shard=width\n", "w.plan:2:23: error: u: field shard is given twice\n" },

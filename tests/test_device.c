@@ -89,9 +89,9 @@ static void conv_case(Fixture *t, ConvCase k)
 	for (int64_t i = 0; i < count; i++) {
 		const int x = (int)(i % k.cols), y = (int)(i / k.cols % height);
 		const double want = conv_at(&k, values, height, (int)(i / k.cols / height), y, x);
-		if (k.whole && got[i] != net_rounded(want))
+		if (k.whole && got[i] != net_stored(k.out, want))
 			fail_msg("channel %d at (%d, %d): %g, not %g", (int)(i / k.cols / height),
-				 y, x, got[i], net_rounded(want));
+				 y, x, got[i], net_stored(k.out, want));
 		worst = fmax(worst, fabs(got[i] - want));
 		largest = fmax(largest, fabs(want));
 	}
@@ -132,6 +132,35 @@ static void weights_stay_for_up_to_four_rows(void **state)
 					      { CONV(3, 3, 1, 1, hold, BF16, 4) },
 					      true,
 					      0 });
+}
+
+/* Cut rows, an odd last plane, sums that bf16 cannot hold. */
+static void what_outputs_read_is_stored_in_fp32(void **state)
+{
+	static const int cols[] = { 64, 20, 33, 3 };
+	for (int n = 1; n <= 4; n *= 2)
+		for (int hold = 1; hold <= (n == 1 ? 4 : 1); hold++)
+			conv_case(*state, (ConvCase){ 1 + hold % 2,
+						      5,
+						      cols[(n + hold) % 4],
+						      { 36, 0 },
+						      n == 2 ? 96 : 40,
+						      hold == 3 ? DEV_BFP8_B : DEV_BF16,
+						      DEV_F32,
+						      { CONV(3, 3, 1, n, hold, BF16, 4), .pages = 1,
+							.relu = n == 4 || hold % 2 == 0 },
+						      hold != 3,
+						      0.02 });
+	conv_case(*state, (ConvCase){ 1,
+				      2,
+				      40,
+				      { 32, 0 },
+				      10,
+				      DEV_BF16,
+				      DEV_F32,
+				      { CONV(1, 1, 1, 1, 2, BF16, 4), .sigmoid = true },
+				      false,
+				      0.003 });
 }
 
 static void kernels_have_any_size_and_dilation(void **state)
@@ -306,17 +335,16 @@ static void windows_keep_the_largest(void **state)
 	window_case(*state, 20, 4, 32, 1, 1, true);
 }
 
-static void a_transposed_conv_interleaves_its_phases(void **state)
+static void deconv_case(Fixture *t, DevTypes type, bool relu)
 {
-	Fixture *t = *state;
 	Rng r = { 3 };
 	enum { CIN = 36, COUT = 48, ROWS = 2, COLS = 24 };
 	Net *n = net_open(t, 2);
 	Planes in = net_planes(n, DEV_BF16, CIN, ROWS, COLS, 0);
-	Planes out = net_planes(n, DEV_BF16, COUT, 2 * ROWS, 2 * COLS, 0);
+	Planes out = net_planes(n, type, COUT, 2 * ROWS, 2 * COLS, 0);
 	const int high = 2 * ROWS;
 	float *values = numbers(t, &r, CIN * high * COLS, 3);
-	const Conv c = { CONV(2, 2, 1, 2, 1, BF16, 4), .pages = 2,
+	const Conv c = { CONV(2, 2, 1, 2, 1, BF16, 4), .pages = 2, .relu = relu,
 			 .values = numbers(t, &r, CIN * COUT * 4, 2),
 			 .bias = numbers(t, &r, COUT, 9) };
 	float got[COUT][2 * 2 * ROWS][2 * COLS];
@@ -332,8 +360,16 @@ static void a_transposed_conv_interleaves_its_phases(void **state)
 					want += (double)c.values[(i * COUT + o) * 4 + y % 2 * 2 +
 								 x % 2] *
 						values[(i * high + y / 2) * COLS + x / 2];
-				assert_float_equal(got[o][y][x], net_rounded(want), 0);
+				want = relu && want < 0 ? 0 : want;
+				assert_float_equal(got[o][y][x], net_stored(type, want), 0);
 			}
+}
+
+static void a_transposed_conv_interleaves_its_phases(void **state)
+{
+	deconv_case(*state, DEV_BF16, false);
+	deconv_case(*state, DEV_F32, false);
+	deconv_case(*state, DEV_F32, true);
 }
 
 static void host_rows_round_to_nearest_even(void **state)
@@ -428,6 +464,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(pixels_stay_for_one_two_and_four_output_tiles),
 		CASE(weights_stay_for_up_to_four_rows),
+		CASE(what_outputs_read_is_stored_in_fp32),
 		CASE(kernels_have_any_size_and_dilation),
 		CASE(a_concat_is_a_list_of_pieces),
 		CASE(bands_exchange_rows_and_share_weights),

@@ -1,11 +1,13 @@
 /*
  * Host tensors of every type, to the device and back: all values of 16 bits and of
- * 8, rows of odd length and long ones, on the emulator and the simulator.
+ * 8, rows of odd length and long ones, results in f32, on the emulator and the
+ * simulator.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/compare.h"
 #include "tests/check.h"
 #include "tests/fixture.h"
 #include "tests/network.h"
@@ -93,6 +95,55 @@ static void long_rows_wait_for_each_other(void **state)
 	all_values(*state, TYPE_BF16, TYPE_BF16, LONG);
 }
 
+/* Values from 0.86 to 0.89, of which bf16 has eight; the caller's are f32[n,h,w,c]. */
+static Network *narrow(Fixture *t, const char *hint)
+{
+	char text[1024], weights[256] = "";
+	for (int i = 0; i < 19; i++)
+		sprintf(weights + strlen(weights), "%s%g", i ? ", " : "", (i - 9) / 128.);
+	snprintf(text, sizeof text,
+		 "graph \"n\"\n%%x = input : f32[2,19,9,75]\n"
+		 "%%w = constant [%s] : f32[19,1,1,1]\n%%b = constant splat 0x1.f4p+0 : f32[19]\n"
+		 "%%c = conv %%x, %%w, %%b {act = sigmoid, dilations = [1,1], groups = 19, %s"
+		 "pads = [0,0,0,0], strides = [1,1]} : f32[2,19,9,75]\n"
+		 "%%t = transpose %%c {perm = [0,2,3,1]} : f32[2,9,75,19]\n"
+		 "%%o = output %%t : f32[2,9,75,19]\n",
+		 weights, hint);
+	Network *n = network_compile(t->arena, &t->diag, text, 5);
+	if (!n)
+		fail_msg("%s", fixture_said(t));
+	return n;
+}
+
+static double narrow_pcc(Fixture *t, const char *hint)
+{
+	enum { COUNT = 2 * 19 * 9 * 75 };
+	const char *library = getenv("TESSERA_TTSIM");
+	Network *n = narrow(t, hint);
+	float *x = arena_array(t->arena, float, COUNT), *sim = arena_array(t->arena, float, COUNT);
+	Tensor *y = tensor_create(t->arena, TYPE_F32, SHAPE(COUNT));
+	Tensor *want = tensor_create(t->arena, TYPE_F32, SHAPE(COUNT));
+	TesseraError e;
+	for (int i = 0; i < COUNT; i++)
+		x[i] = (float)(i * 37 % 255 - 127) / 64;
+	if (!network_run(n, "emu", x, tensor_f32_data(y), &e))
+		fail_msg("%s\n%s", e.text, e.detail);
+	network_ref(n, x, tensor_f32_data(want));
+	if (library) {
+		if (!network_run(n, arena_printf(t->arena, "ttsim:%s", library), x, sim, &e))
+			fail_msg("%s\n%s", e.text, e.detail);
+		assert_memory_equal(sim, tensor_f32_data(y), COUNT * sizeof *sim);
+	}
+	network_free(n);
+	return tensor_compare(want, y).pcc;
+}
+
+static void values_in_a_narrow_range_are_told_apart(void **state)
+{
+	assert_true(narrow_pcc(*state, "") > 0.999995);
+	assert_true(narrow_pcc(*state, "hints = [stored = \"bf16\"], ") < 0.999);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
@@ -102,6 +153,7 @@ int main(void)
 		T(f16_goes_by_way_of_bf16),
 		T(bf16_becomes_f16),
 		T(long_rows_wait_for_each_other),
+		T(values_in_a_narrow_range_are_told_apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

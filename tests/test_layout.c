@@ -49,6 +49,7 @@ static void text_gives_back_the_layout_it_was_printed_from(void **state)
 	const Layout others[] = {
 		band,
 		{ DEV_BFP8_B, 0, 480, 0, 0, 3, 64, 640, 16, 672, 2, ORDER_COL, PLACE_DRAM, 32 },
+		{ DEV_F32, 4, 3, 1, 2, 1, 3, 20, 0, 32, 1, ORDER_ROW, PLACE_L1, 0 },
 		{ DEV_BF16, INT32_MAX, 1, 9, 8, 7, 6, 5, 4, 16, 1, ORDER_ROW, PLACE_L1, ~0ull },
 	};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -189,7 +190,8 @@ static int64_t mark_row(char *used, const Layout *l, int plane, int row)
 	int64_t total = 0;
 	for (int x = 0; x < l->pitch * l->phases; x++) {
 		PixelAt p = layout_at(l, plane, row, x - l->lead * l->phases);
-		total += mark(used, p.values, l->type == DEV_BF16 ? 32 : 16);
+		const int bytes = l->type == DEV_F32 ? 64 : l->type == DEV_BF16 ? 32 : 16;
+		total += mark(used, p.values, bytes);
 		if (l->type == DEV_BFP8_B)
 			total += mark(used, p.exponent, 1);
 	}
@@ -202,8 +204,9 @@ static void no_two_pixels_share_a_byte_and_none_is_lost(void **state)
 	const Layout shapes[] = {
 		{ DEV_BF16, 4, 3, 1, 2, 1, 3, 20, 0, 32, 1, ORDER_ROW, PLACE_L1, 0 },
 		{ DEV_BFP8_B, 4, 3, 1, 2, 1, 3, 21, 16, 32, 2, ORDER_ROW, PLACE_L1, 0 },
+		{ DEV_F32, 4, 3, 1, 2, 1, 3, 20, 16, 48, 1, ORDER_ROW, PLACE_L1, 0 },
 	};
-	for (int s = 0; s < 2; s++) {
+	for (int s = 0; s < 3; s++) {
 		const Layout *l = &shapes[s];
 		char *used = calloc(1, (size_t)layout_bytes(l));
 		int64_t total = 0;

@@ -193,6 +193,25 @@ static void an_input_of_bfp8_b_comes_as_bf16(void **state)
 	assert_int_equal(p->steps[1].out->layout.type, DEV_BFP8_B);
 }
 
+static void f32_is_for_what_outputs_alone_read(void **state)
+{
+	static const char *const said[] = {
+		"warning: relu 'y': kept in bf16, f32 is for what outputs alone read", NULL };
+	const Plan *p = plan_and_hear(
+		*state, "graph \"n\"\n%x = input {stored = bf16} : f32[1,3,8,8]\n"
+		"%y = relu %x {stored = f32} : f32[1,3,8,8]\n"
+		"%z = sigmoid %y {stored = bf16|f32} : f32[1,3,8,8]\n"
+		"%v = sigmoid %x {stored = bf16|f32} : f32[1,3,8,8]\n"
+		"%w = tanh %v {stored = bf16} : f32[1,3,8,8]\n"
+		"%o = output %z : f32[1,3,8,8]\n%p = output %v : f32[1,3,8,8]\n"
+		"%q = output %w : f32[1,3,8,8]\n", said);
+	static const DevTypes want[] = { DEV_BF16, DEV_BF16, DEV_F32, DEV_BF16, DEV_BF16 };
+	assert_non_null(p);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(p->steps[i].out->layout.type, want[i]);
+	assert_null(strstr(fixture_said(*state), "sigmoid 'v'")); /* it may be bf16 */
+}
+
 static void a_wrong_shape_hides_no_other_reason(void **state)
 {
 	static const char *const said[] = { "input 'b': its batch differs from another input's",
@@ -342,6 +361,7 @@ int main(void)
 		T(an_activation_with_attributes_no_device_can_use_is_named),
 		T(what_does_not_fit_is_said),
 		T(an_input_of_bfp8_b_comes_as_bf16),
+		T(f32_is_for_what_outputs_alone_read),
 		T(a_wrong_shape_hides_no_other_reason),
 		T(a_constant_is_not_left_out),
 		T(weights_are_finite),

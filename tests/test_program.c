@@ -39,7 +39,7 @@ static void what_is_rare_prints_as_it_was_read_too(void **state)
 		"buffer \"d\" dram bank 3 at 0x20 bytes 0x20 life 0..0\n"
 		"image \"i\" bank 2 at 0x40 bytes 2 hash 0x82f2407b4e8902a data \"0102\"\n"
 		"output \"o\" f32[] axis 0\n"
-		"\tpart [] of [1,1,1,1] base 0x0 page 32 slot 0x20 view -4 [2,3] [-1,0]\n"
+		"\tpart [] of f32 [1,1,1,1] base 0x0 page 32 slot 0x20 view -4 [2,3] [-1,0]\n"
 		"\nop 0 \"c\" kind \"copy\" params copy\n"
 		"\tbrisc odd\n"
 		"\tall {}\n"
@@ -54,6 +54,7 @@ static void what_is_rare_prints_as_it_was_read_too(void **state)
 		fail_msg("%s", fixture_said(t));
 	assert_string_equal(printed(t, p), text);
 	assert_string_equal(p->plan, "line 1\nline 2");
+	assert_int_equal(p->outputs[0].parts[0].tensor.stored, TT_HOST_F32);
 	assert_int_equal(p->images[0].data[1], 2);
 	assert_int_equal(program_runs(&p->ops[0], 0, TT_BRISC), 1);
 	assert_int_equal(program_runs(&p->ops[0], 0, TT_NCRISC), VARIANT_NONE);
@@ -169,6 +170,21 @@ static void a_host_edge_without_all_its_parts_is_refused(void **state)
 		{ "\tbrisc write_a\n", "\tbrisc read_a\n", "op 'y', core 0: 1 RISC-Vs move rows" },
 		{ "scratch = 0x30000", "scratch = 0x30020", "64 rows of 64 bytes at 0x30020 are not" },
 		{ "scratch = 0x30000", "scratch = 0x2fff0", "at 0x2fff0 are not on 32 bytes in a buffer" },
+	};
+	refuse_each(*state, small_program, cases, sizeof cases / sizeof *cases);
+}
+
+static void an_edge_of_another_format_than_the_hosts_is_refused(void **state)
+{
+	static const Case cases[] = {
+		{ "fp32 = 0", "fp32 = 1", "op 'y', core 0: rows of fp32 for a tensor of bf16" },
+		{ "edge_out {type = 1", "edge_out {type = 4", "rows of fp32 for a tensor of bf16" },
+		{ "of [1,16,4,32] base 0x2400 page 64 slot 0x200",
+		  "of f32 [1,16,4,32] base 0x2400 page 128 slot 0x400", "rows of bf16 for a tensor of f32" },
+		{ "of [1,16,4,32] base 0x2400", "of f32 [1,16,4,32] base 0x2400",
+		  "'y': a page of 64 bytes for a row of 32 elements" },
+		{ "of [1,16,4,32] base 0x2000", "of f32 [1,16,4,32] base 0x2000",
+		  "'x': devices have f32 of outputs of f32 alone" },
 	};
 	refuse_each(*state, small_program, cases, sizeof cases / sizeof *cases);
 }
@@ -414,6 +430,7 @@ int main(void)
 		T(text_that_is_wrong_is_refused_where_it_is_wrong),
 		T(the_small_program_is_sound),
 		T(a_host_edge_without_all_its_parts_is_refused),
+		T(an_edge_of_another_format_than_the_hosts_is_refused),
 		T(what_would_not_run_is_refused),
 		T(a_program_with_moves_is_sound),
 		T(moves_that_would_not_run_are_refused),

@@ -259,10 +259,17 @@ static void only_activations_are_fused(void **state)
 static void formats_are_known(void **state)
 {
 	Fixture *t = *state;
-	at(t, "c")->stored = (DevTypes)4;
-	at(t, "c")->weights = (DevTypes)4;
+	at(t, "c")->stored = (DevTypes)8;
+	at(t, "c")->weights = (DevTypes)8;
 	breaks(t, "conv: stored has unknown formats\n"
 		  "conv: weights has unknown formats\n");
+}
+
+static void weights_are_never_f32(void **state)
+{
+	Fixture *t = *state;
+	at(t, "c")->weights = DEV_F32;
+	breaks(t, "conv: weights are bf16 or bfp8_b\n");
 }
 
 static void weight_formats_need_weights(void **state)
@@ -365,6 +372,7 @@ int main(void)
 		T(activations_stand_where_they_may),
 		T(only_activations_are_fused),
 		T(formats_are_known),
+		T(weights_are_never_f32),
 		T(weight_formats_need_weights),
 		T(hints_are_known),
 		T(every_op_has_a_type),

@@ -102,9 +102,15 @@ TT_INLINE void tt_edge_rows(const TtEdge *p, TtColumns at, uint32_t type, uint32
 	const uint32_t page = p->page_bytes;
 	const uint32_t all = p->total * p->buffer_height * p->pitch;
 	pixel += at.first;
-	to += 2 * at.first;
-	uint32_t from = p->at + (type == 1 ? TT_PIXEL_BYTES * pixel : all + 16 * pixel);
-	if (type != 1) {
+	to += (type == 4 ? 4 : 2) * at.first;
+	uint32_t from = p->at + (type == 4 ? 2 * TT_PIXEL_BYTES * pixel
+				 : type == 1 ? TT_PIXEL_BYTES * pixel : all + 16 * pixel);
+	if (type == 4) {
+		for (uint32_t c = 0; c < channels; c++, from += 4, to += page)
+			tt_edge_fp32_out(from, to, at.count);
+		return;
+	}
+	if (type == 2) {
 		for (uint32_t c = 0; c < channels; c++, from++, to += page)
 			tt_edge_bytes_out(p->at + pixel, from, to, at.count);
 		return;

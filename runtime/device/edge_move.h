@@ -22,9 +22,9 @@ static inline uint32_t tt_edge_at(const TtEdge *p, uint32_t page)
 }
 
 /* Of a row on its way: whole words. */
-static inline uint32_t tt_edge_bytes(const TtEdge *p)
+static inline uint32_t tt_edge_bytes(const TtEdge *p, uint32_t fp32)
 {
-	return (2 * p->width + 3) & ~3u;
+	return fp32 ? 4 * p->width : (2 * p->width + 3) & ~3u;
 }
 
 /* Until every part is through with so many turns. */
@@ -48,7 +48,7 @@ TT_ROUTINE void tt_edge_read(const TtEdge *p, uint32_t parts)
 					tt_edge_page(p, p->channel + 16 * plane + c, row);
 				tt_noc_read(tt_dram_node(page % TT_DRAM_BANKS),
 					    tt_edge_at(p, page), to + c * p->page_bytes,
-					    tt_edge_bytes(p));
+					    tt_edge_bytes(p, 0));
 			}
 			if (channels < 15) /* the last words of each pixel */
 				tt_noc_zeros(p->at + TT_PIXEL_BYTES * tt_edge_pixel(p, plane, row),
@@ -60,7 +60,7 @@ TT_ROUTINE void tt_edge_read(const TtEdge *p, uint32_t parts)
 	}
 }
 
-TT_ROUTINE void tt_edge_write(const TtEdge *p, uint32_t parts)
+TT_ROUTINE void tt_edge_write(const TtEdge *p, uint32_t parts, uint32_t fp32)
 {
 	uint32_t turn = 0;
 	for (uint32_t row = 0; row < p->rows; row++) {
@@ -77,7 +77,7 @@ TT_ROUTINE void tt_edge_write(const TtEdge *p, uint32_t parts)
 					tt_edge_page(p, p->channel + 16 * plane + c, row);
 				tt_noc_write(from + c * p->page_bytes,
 					     tt_dram_node(page % TT_DRAM_BANKS),
-					     tt_edge_at(p, page), tt_edge_bytes(p));
+					     tt_edge_at(p, page), tt_edge_bytes(p, fp32));
 			}
 		}
 	}

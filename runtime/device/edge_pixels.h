@@ -1,10 +1,10 @@
 /*
- * Rows of bf16 to words of pixels and back, by a RISC-V.
+ * Rows of host tensors to words of pixels and back, by a RISC-V.
  *
  * A pixel of a plane is 8 words of two channels, a word of a row is two pixels of
  * one channel: two words of rows are two words of pixels. Loads and stores are
  * what takes time, so all are whole words, and 8 pixels are loaded before the
- * first is used.
+ * first is used. In a tensor of fp32 a word is one value.
  */
 #ifndef RUNTIME_DEVICE_EDGE_PIXELS_H
 #define RUNTIME_DEVICE_EDGE_PIXELS_H
@@ -94,6 +94,29 @@ TT_INLINE void tt_edge_words_out(uint32_t from, uint32_t even, uint32_t odd, uin
 		from += 2 * TT_PIXEL_BYTES;
 		left -= last ? 1 : 2;
 	}
+}
+
+/* `pixels` of one channel of fp32, to a row. */
+TT_INLINE void tt_edge_fp32_out(uint32_t from, uint32_t to, uint32_t pixels)
+{
+	enum { STEP = 2 * TT_PIXEL_BYTES };
+	const uint32_t end = to + 4 * (pixels & ~(TT_EDGE_TURN - 1u));
+	for (; to != end; to += 4 * TT_EDGE_TURN, from += TT_EDGE_TURN * STEP) {
+		const uint32_t p0 = *tt_l1(from), p1 = *tt_l1(from + STEP);
+		const uint32_t p2 = *tt_l1(from + 2 * STEP), p3 = *tt_l1(from + 3 * STEP);
+		const uint32_t p4 = *tt_l1(from + 4 * STEP), p5 = *tt_l1(from + 5 * STEP);
+		const uint32_t p6 = *tt_l1(from + 6 * STEP), p7 = *tt_l1(from + 7 * STEP);
+		*tt_l1(to) = p0;
+		*tt_l1(to + 4) = p1;
+		*tt_l1(to + 8) = p2;
+		*tt_l1(to + 12) = p3;
+		*tt_l1(to + 16) = p4;
+		*tt_l1(to + 20) = p5;
+		*tt_l1(to + 24) = p6;
+		*tt_l1(to + 28) = p7;
+	}
+	for (uint32_t left = pixels & (TT_EDGE_TURN - 1); left; left--, to += 4, from += STEP)
+		*tt_l1(to) = *tt_l1(from);
 }
 
 TT_INLINE uint32_t tt_l1_byte(uint32_t at)

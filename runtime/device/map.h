@@ -222,7 +222,8 @@ static inline uint32_t tt_host_bytes(uint32_t host)
 }
 
 /*
- * Host tensors in DRAM: NCHW of bf16, a row of one channel is a page. Page p =
+ * Host tensors in DRAM: NCHW of bf16, or of fp32 if the device has the output so; a
+ * row of one channel is a page. Page p =
  * (n * C + c) * H + y lies in bank p % TT_DRAM_BANKS at
  * base + slot * slot_bytes + p / TT_DRAM_BANKS * page_bytes.
  */

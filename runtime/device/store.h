@@ -34,6 +34,18 @@ enum {
 	TT_CFG_MASKS = 20,
 };
 
+/* Bytes of a pixel's values. */
+TT_INLINE uint32_t tt_pixel_bytes(uint32_t format)
+{
+	return format == TT_BF16 ? 32 : format == TT_FP32 ? 64 : 16;
+}
+
+/* So many pixels, as packers are placed: in 16 bytes, of exponents if there are any. */
+TT_INLINE uint32_t tt_places(uint32_t format, uint32_t pixels)
+{
+	return format == TT_BFP8_B ? pixels / 16 : pixels * (tt_pixel_bytes(format) / 16);
+}
+
 /* First configuration word of packer i: sizes, address, formats. */
 TT_INLINE uint32_t tt_packer(uint32_t i)
 {
@@ -44,7 +56,7 @@ TT_INLINE uint32_t tt_packer(uint32_t i)
  * values. */
 TT_INLINE void tt_pack_config(uint32_t format, uint32_t relu, uint32_t step_z, uint32_t step_w)
 {
-	const uint32_t size = format == TT_BF16 ? 2 : format == TT_FP32 ? 4 : 1;
+	const uint32_t size = tt_pixel_bytes(format) / 16;
 	TT_CFG(TT_AT_PCK0_ADDR_CTRL_XY_REG_0_Xstride) =
 		TT_FIELD(PCK0_ADDR_CTRL_XY_REG_0_Xstride, size) |
 		TT_FIELD(PCK0_ADDR_CTRL_XY_REG_0_Ystride, 16 * size);
@@ -111,11 +123,11 @@ TT_INLINE uint32_t tt_out_pixel(const TtTiles *p, uint32_t plane, uint32_t y, ui
 TT_INLINE void tt_pack_to(const TtTiles *p, uint32_t format, uint32_t pixel, uint32_t to1,
 			  uint32_t to2)
 {
-	const uint32_t at = p->out + (format == TT_BF16 ? pixel * 32 : pixel);
+	const uint32_t at = p->out + pixel * (format == TT_BFP8_B ? 1 : tt_pixel_bytes(format));
 	TT_STALL(TT_HOLD_THCON, TT_FOR_PACK);
 	tt_gpr_set(TT_G_OUT, (uint32_t)TT_RELATIVE | tt_l1_16(at));
 	TT_I(TT_FLOP(TT_AT_THCON_SEC0_REG1_L1_Dest_addr, TT_G_OUT));
-	if (format != TT_BF16) {
+	if (format == TT_BFP8_B) {
 		const uint32_t all = p->out_total * p->out_height * p->out_pitch;
 		const uint32_t section = (all + 15 * pixel) / 16;
 		tt_gpr_half(2 * TT_G_SECTION + 1, section);
@@ -170,8 +182,7 @@ TT_INLINE void tt_store_tile(const TtTiles *p, uint32_t format, uint32_t tile, u
 TT_INLINE void tt_store_config(const TtTiles *p, uint32_t format, uint32_t relu, uint32_t sums)
 {
 	const uint32_t plane = p->out_height * p->out_pitch;
-	const uint32_t across = format == TT_BF16 ? 32 : 1;
-	const uint32_t down = format == TT_BF16 ? 2 * plane : plane / 16;
+	const uint32_t across = tt_places(format, 16), down = tt_places(format, plane);
 	tt_pack_config(sums ? TT_FP32 : format, sums ? 0 : relu, 256, 1024);
 	if (sums)
 		tt_pack_places(128, 64, 192, 32, 16);

@@ -5,29 +5,38 @@
  * output tile and row phase, as tiles 0 and 1 of the half of Dst; the packers
  * write them pixel by pixel, in turn: one row of 16 values each time, z from tile
  * to tile, y from position to position. Packer 0 has the first plane, packer 1
- * the second. 16 positions at a time, so that a row ends where it should.
+ * the second. 16 positions at a time, so that a row ends where it should. In fp32 a
+ * tile is more bytes than a step of z has: a step is half of it, and z is set.
  */
 #ifndef RUNTIME_DEVICE_STORE_PAIRS_H
 #define RUNTIME_DEVICE_STORE_PAIRS_H
 
 #include "runtime/device/store.h"
 
+/* The first of a pair; z is at the second then. */
+#define TT_PACK_FIRST(packers, halves)                                                             \
+	do {                                                                                       \
+		TT_I(OP_PACR(0, 0, 0, 0, packers, 0, 0));                                          \
+		if (halves)                                                                        \
+			TT_I(OP_SETADCZW(1, 2, 0, 0, 0, 4));                                       \
+	} while (0)
+
 /* `count` pairs; the last value closes the tile and clears y and z. */
-#define TT_PACK_PAIRS(packers, count)                                                              \
+#define TT_PACK_PAIRS(packers, count, halves)                                                      \
 	do {                                                                                       \
 		for (uint32_t left = (count)-1; left; left--) {                                    \
-			TT_I(OP_PACR(0, 0, 0, 0, packers, 0, 0));                                  \
+			TT_PACK_FIRST(packers, halves);                                            \
 			TT_I(OP_PACR(0, 0, 0, 0, packers, 0, 3));                                  \
 		}                                                                                  \
-		TT_I(OP_PACR(0, 0, 0, 0, packers, 0, 0));                                          \
+		TT_PACK_FIRST(packers, halves);                                                    \
 		TT_I(OP_PACR(1, 0, 0, 0, packers, 0, 1));                                          \
 	} while (0)
 
 TT_INLINE void tt_store_pairs_config(const TtTiles *p, uint32_t out_type, uint32_t relu)
 {
-	const uint32_t plane = p->out_height * p->out_pitch;
-	const uint32_t step = out_type == 1 ? 2 * plane : plane / 16;
-	tt_pack_config(tt_format(out_type), relu, 1024, 4096);
+	const uint32_t format = tt_format(out_type);
+	const uint32_t step = tt_places(format, p->out_height * p->out_pitch);
+	tt_pack_config(format, relu, format == TT_FP32 ? 512 : 1024, 4096);
 	tt_pack_places(step, 1, 1 + step, 16, 32);
 	TT_I(OP_SETC16(TT_FIELD(ADDR_MOD_PACK_SEC0_ZsrcIncr, 1),
 		       TT_AT_ADDR_MOD_PACK_SEC0_YsrcIncr));
@@ -54,9 +63,9 @@ TT_INLINE void tt_store_run(const TtTiles *p, uint32_t format, uint32_t pixel, u
 		TT_I(OP_PACR(0, 1, 0, 0, 1, 0, 2));
 	TT_PUSH(OP_SETADC(row, 1, 0, 4));
 	if (two)
-		TT_PACK_PAIRS(3, count);
+		TT_PACK_PAIRS(3, count, format == TT_FP32);
 	else
-		TT_PACK_PAIRS(1, count);
+		TT_PACK_PAIRS(1, count, format == TT_FP32);
 }
 
 /* Group g of an image whose first plane is `image`; returns the half that is next. */

@@ -18,7 +18,7 @@
 
 #include "runtime/device/tiles.h"
 
-enum { TT_SUMS_TILE = 4096, TT_FP32 = 0 };
+enum { TT_SUMS_TILE = 4096 };
 
 TT_INLINE void tt_sums_open(const TtTiles *p, uint32_t tiles)
 {

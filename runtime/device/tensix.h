@@ -72,12 +72,12 @@ enum { TT_SEM_DST = 1 << 1, TT_SEM_SUMS = 1 << 2 };
 enum { TT_SEM_EMPTY = 1, TT_SEM_FULL = 2 }; /* conditions SEMWAIT keeps waiting on */
 
 /* Formats in configuration words. */
-enum { TT_TF32 = 4, TT_BF16 = 5, TT_BFP8_B = 6 };
+enum { TT_FP32 = 0, TT_TF32 = 4, TT_BF16 = 5, TT_BFP8_B = 6 };
 
 /* The devtypes.h type as configuration words have it. */
 TT_INLINE uint32_t tt_format(uint32_t type)
 {
-	return type == 1 ? TT_BF16 : TT_BFP8_B;
+	return type == 1 ? TT_BF16 : type == 2 ? TT_BFP8_B : TT_FP32;
 }
 
 /* Store, load, use of the loaded value: TTSync.md, and the hardware bug there. */

@@ -80,8 +80,8 @@ TESSERA_API void tessera_package_close(TesseraPackage *p);
 /* What `tessera info` shows. */
 TESSERA_API void tessera_package_print(const TesseraPackage *p, FILE *f);
 
-/* Elements of arrays. Devices have bf16: what is sent is rounded to it on the way, to
- * nearest, ties to even, and what comes back is widened. */
+/* Elements of arrays. What is sent to a device is rounded to bf16 on the way, to
+ * nearest, ties to even; what comes back is f32 already, or bf16 that is widened. */
 typedef enum TesseraType { TESSERA_F32, TESSERA_BF16, TESSERA_F16, TESSERA_U8 } TesseraType;
 
 TESSERA_API const char *tessera_type_name(TesseraType type);
