@@ -62,13 +62,10 @@ static float value_at(const Case *c, int row, int column)
 	return v;
 }
 
-static void product_is_the_same_with_avx2(void **state)
+static void compare_products(MatrixProduct *product)
 {
 	Operands o = { 88172645463325252u };
 
-	(void)state;
-	if (!matrix_has_avx2())
-		skip();
 	for (int n = 0; n < 4000; n++) {
 		Case plain = random_case(&o), quick = plain;
 		MatrixFace f;
@@ -78,10 +75,27 @@ static void product_is_the_same_with_avx2(void **state)
 					plain.phase);
 		matrix_face_avx2(&f, source_a(&quick), quick.phase & 1);
 		matrix_rows_avx2(&r, source_b(&quick), quick.phase >> 1);
-		matrix_product_avx2(result_of(&quick), &f, &r, source_a(&quick), source_b(&quick),
-				    8, quick.phase);
+		matrix_product_with(product, result_of(&quick), &f, &r,
+				    (MatrixFactors){ source_a(&quick), source_b(&quick) }, 8,
+				    quick.phase);
 		assert_memory_equal(&plain, &quick, sizeof plain);
 	}
+}
+
+static void product_is_the_same_with_avx2(void **state)
+{
+	(void)state;
+	if (!matrix_has_avx2())
+		skip();
+	compare_products(matrix_product_avx2);
+}
+
+static void product_is_the_same_with_avx512(void **state)
+{
+	(void)state;
+	if (!matrix_has_avx512())
+		skip();
+	compare_products(matrix_product_avx512);
 }
 
 static void elements_are_the_same_with_avx2(void **state)
@@ -274,6 +288,7 @@ int main(void)
 		cmocka_unit_test(one_row_and_one_column_go_to_all),
 		cmocka_unit_test(phases_add_up_to_the_whole_mantissa),
 		cmocka_unit_test(product_is_the_same_with_avx2),
+		cmocka_unit_test(product_is_the_same_with_avx512),
 		cmocka_unit_test(product_of_small_integers_is_exact),
 		cmocka_unit_test(too_large_a_sum_is_infinite_and_too_small_a_one_zero),
 	};

@@ -74,6 +74,16 @@ static MatrixFactors factors(Tensix *t, FpuSetup s, MatrixStep at)
 	};
 }
 
+static void product_of_parts(Tensix *t, MatrixResult d, const MatrixFactors *f, MatrixStep at,
+			     uint32_t rows)
+{
+	const MatrixFace *fa = face(t, f->a, at.srca, at.phase & 1);
+	const MatrixRows *rb = rows_of(t, f->b, at.srcb, at.phase >> 1);
+
+	matrix_product_with(matrix_has_avx512() ? matrix_product_avx512 : matrix_product_avx2, d,
+			    fa, rb, *f, (int)rows, at.phase);
+}
+
 static void product(Tensix *t, FpuSetup s, MatrixStep at, uint32_t rows)
 {
 	const MatrixFactors f = factors(t, s, at);
@@ -82,9 +92,7 @@ static void product(Tensix *t, FpuSetup s, MatrixStep at, uint32_t rows)
 	if (t->fast)
 		matrix_products_fast(d, &f, 1, (int)rows);
 	else if (matrix_has_avx2())
-		matrix_product_avx2(d, face(t, f.a, at.srca, at.phase & 1),
-				    rows_of(t, f.b, at.srcb, at.phase >> 1), f.a, f.b, (int)rows,
-				    at.phase);
+		product_of_parts(t, d, &f, at, rows);
 	else
 		matrix_product_portable(d, f.a, f.b, (int)rows, at.phase);
 }

@@ -6,8 +6,8 @@
  * in the upper 19 bits. A fidelity phase multiplies 5 bits of the mantissa of
  * SrcA (bit 0 of the phase: the upper or the lower ones) with 7 of SrcB (bit 1).
  *
- * An exact routine comes twice, portable and with AVX2, and gives the same
- * bits; matrix_product and the others below take the better one.
+ * An exact routine comes twice, portable and with AVX2, the product a third time with
+ * AVX-512, and all give the same bits; callers take the best there is.
  */
 #ifndef RUNTIME_EMU_MATRIX_H
 #define RUNTIME_EMU_MATRIX_H
@@ -22,16 +22,28 @@ typedef struct MatrixSource {
 	uint32_t mask;
 } MatrixSource;
 
+/* Two factors of a product. */
+typedef struct MatrixFactors {
+	MatrixSource a, b;
+} MatrixFactors;
+
 /* What sums of products are scaled by, so that they need no shift later. */
 enum { MATRIX_UNIT = 1 << 14 };
 
-/* 16 rows of SrcA as the AVX2 product wants them, by group of 8 products and
- * half of 8 columns. Exponents are distances to `largest`, at most 127, and 255
- * for a zero. */
+/* Where these routines leave a row to the portable one. */
+enum {
+	MATRIX_FAR = 127,             /* distances of exponents are cut off here, */
+	MATRIX_SURE = MATRIX_FAR - 15, /* and sums of them certain up to here */
+	MATRIX_HIGH_EXPONENT = 240,
+};
+
+/* 16 rows of SrcA as the AVX2 and AVX-512 products want them, by group of 8 products,
+ * part of these, and half of 8 columns. Exponents are distances to `largest`, at most
+ * 127, and 255 for a zero. */
 typedef struct MatrixFace {
 	uint8_t exponent[2][2][2][32]; /* four products of a column side by side */
-	uint8_t mantissa[2][2][4][32]; /* pairs (8 * mantissa, 1) */
-	int16_t weight[2][2][4][16];   /* MATRIX_UNIT, with the sign */
+	uint8_t mantissa[2][4][2][32]; /* pairs (8 * mantissa, 1) */
+	int16_t weight[2][4][2][16];   /* MATRIX_UNIT, with the sign */
 	int32_t largest[2][2][8];
 } MatrixFace;
 
@@ -84,15 +96,21 @@ void matrix_element_portable(MatrixResult d, MatrixSource a, MatrixSource b, Mat
 bool matrix_has_avx2(void);
 void matrix_face_avx2(MatrixFace *f, MatrixSource a, uint32_t phase_bit);
 void matrix_rows_avx2(MatrixRows *r, MatrixSource b, uint32_t phase_bit);
-void matrix_product_avx2(MatrixResult d, const MatrixFace *fa, const MatrixRows *rb,
-			 MatrixSource a, MatrixSource b, int rows, uint32_t phase);
+
+/* The product of what these have made; rows it leaves as they were, a bit each. */
+typedef uint32_t MatrixProduct(MatrixResult d, const MatrixFace *fa, const MatrixRows *rb,
+			       int rows, uint32_t phase);
+MatrixProduct matrix_product_avx2;
+
 void matrix_element_avx2(MatrixResult d, MatrixSource a, MatrixSource b, MatrixElement op,
 			 MatrixBroadcast how, bool accumulate, uint32_t phase);
 
-/* Two factors of a product. */
-typedef struct MatrixFactors {
-	MatrixSource a, b;
-} MatrixFactors;
+bool matrix_has_avx512(void);
+MatrixProduct matrix_product_avx512;
+
+/* The whole product: what `quick` leaves is done by the portable routine. */
+void matrix_product_with(MatrixProduct *quick, MatrixResult d, const MatrixFace *fa,
+			 const MatrixRows *rb, MatrixFactors f, int rows, uint32_t phase);
 
 /* d += b x a for n pairs of factors one after the other, in plain fp32 with whole
  * mantissas: not what the unit does. `rows` is 4 or 8. */

@@ -146,6 +146,18 @@ void matrix_product_portable(MatrixResult d, MatrixSource a, MatrixSource b, int
 	}
 }
 
+void matrix_product_with(MatrixProduct *quick, MatrixResult d, const MatrixFace *fa,
+			 const MatrixRows *rb, MatrixFactors f, int rows, uint32_t phase)
+{
+	for (uint32_t left = quick(d, fa, rb, rows, phase); left; left &= left - 1) {
+		const int row = __builtin_ctz(left);
+		const MatrixSource b = { f.b.rows + row, f.b.mask };
+		const MatrixResult one = { d.high + row, d.low ? d.low + row : NULL };
+
+		matrix_product_portable(one, f.a, b, 1, phase);
+	}
+}
+
 /* The smaller operand is aligned to the larger one, half up on its magnitude.
  * Only a word that is all zeros lacks the hidden bit. */
 static Term sum_of(uint32_t a, uint32_t b)
