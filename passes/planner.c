@@ -1,7 +1,10 @@
 #include "passes/planner.h"
 
+#include <string.h>
+
 #include "passes/check_plan.h"
 #include "passes/choice_check.h"
+#include "passes/choice_legal.h"
 #include "passes/greedy.h"
 
 /* How often the search is asked again, each time for a hundredth of L1 less. */
@@ -165,7 +168,7 @@ static PlanOutcome look_small(Planned *p, int64_t all)
 	return PLANNED;
 }
 
-static PlanOutcome look(Planned *p)
+static PlanOutcome look_as_it_is(Planned *p)
 {
 	const int64_t all = planner_room(p->bare->target, p->request);
 	switch (p->request->objective) {
@@ -178,6 +181,50 @@ static PlanOutcome look(Planned *p)
 		break;
 	}
 	return look_in(p, all);
+}
+
+/* The pins, and bf16 for results that would be f32 and are not pinned; NULL: there are none. */
+static Pins *narrow(const Planned *p)
+{
+	const Plan *bare = p->bare;
+	Pins *pins = arena_array(bare->graph->arena, Pins, bare->nsteps + 1);
+	bool any = false;
+	memcpy(pins, p->pins, (size_t)bare->nsteps * sizeof *pins);
+	for (int i = 0; i < bare->nsteps; i++) {
+		const PlanTensor *t = bare->steps[i].out;
+		if (!t || t->born != i || choice_tried(bare, t, &pins[i]) != DEV_F32
+		    || !(choice_types(bare, t) & DEV_BF16) || pins[i].fixed >> CHOICE_type & 1)
+			continue;
+		choice_set(&pins[i].value, CHOICE_type, DEV_BF16);
+		pins[i].fixed |= 1u << CHOICE_type;
+		any = true;
+	}
+	return any ? pins : NULL;
+}
+
+static bool made_in_l1(const Planned *p)
+{
+	for (int i = 0; i < p->bare->nsteps; i++)
+		if (p->bare->steps[i].out && p->choices[i].place == PLACE_DRAM)
+			return false;
+	return true;
+}
+
+/* Results in f32 are not worth tensors in DRAM, or no plan: then they are bf16. */
+static PlanOutcome look(Planned *p)
+{
+	Planned other = *p;
+	const PlanOutcome how = look_as_it_is(p);
+	if (how == PLANNED && made_in_l1(p))
+		return how;
+	Pins *own = other.pins;
+	other.pins = narrow(&other);
+	if (!other.pins || look_as_it_is(&other) != PLANNED
+	    || (how == PLANNED && other.found.time >= p->found.time))
+		return how;
+	other.pins = own;
+	*p = other;
+	return PLANNED;
 }
 
 /* Every field is pinned: nothing is looked for. */

@@ -331,8 +331,8 @@ static void reductions_take_their_input_in_slices(void **state)
 #define HIGH "f32[1,16,400,256]"
 #define HIGH_CONV(name, from)                                                                      \
 	"%w" name " = constant splat 0.03125 : f32[16,16,3,3]\n%" name " = conv %" from ", %w" name \
-	" {act = relu, dilations = [1,1], pads = [1,1,1,1], stored = bf16, strides = [1,1], weights = bf16} : " \
-	HIGH "\n"
+	" {act = relu, dilations = [1,1], hints = [stored = \"bf16\"], pads = [1,1,1,1], "             \
+	"stored = bf16, strides = [1,1], weights = bf16} : " HIGH "\n"
 #define CHAIN                                                                                      \
 	"graph \"chain\"\n%x = input {stored = bf16} : " HIGH "\n" HIGH_CONV("a", "x")            \
 	HIGH_CONV("b", "a") HIGH_CONV("c", "b") HIGH_CONV("d", "c") HIGH_CONV("y", "d")           \

@@ -165,6 +165,29 @@ static void copies_are_waited_for_where_nobody_reads_them(void **state)
 	network_free(net);
 }
 
+/* The format of the result of a conv on one core with so much L1. */
+static DevTypes result_in(Fixture *t, int64_t room)
+{
+	static const char text[] =
+		"%x = input : f32[1,16,64,64]\n"
+		"%w = constant splat 0.5 : f32[16,16,1,1]\n"
+		"%y = conv %x, %w {dilations = [1,1], pads = [0,0,0,0], strides = [1,1]} : "
+		"f32[1,16,64,64]\n"
+		"%o = output %y : f32[1,16,64,64]\n";
+	const PlanRequest request = { .cores = 1, .room = room };
+	Graph *g = text_graph(t, text);
+	Planned p;
+	assert_true(passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }));
+	assert_int_equal(planner_run(g, test_target(t), &request, &p), PLANNED);
+	return p.plan->steps[1].out->layout.type;
+}
+
+static void a_result_is_bf16_where_f32_does_not_fit(void **state)
+{
+	assert_int_equal(result_in(*state, 0), DEV_F32);
+	assert_int_equal(result_in(*state, 350000), DEV_BF16);
+}
+
 /* Of 1 + 2^-9, less an input of 1, bf16 leaves nothing; a weight of 1 - 2^-11 for a channel
  * by itself would be 1. */
 static void biases_have_more_bits_than_bf16(void **state)
@@ -256,6 +279,7 @@ int main(int argc, char **argv)
 		T(one_core_does_what_many_do),
 		T(copies_are_waited_for_where_nobody_reads_them),
 		T(biases_have_more_bits_than_bf16),
+		T(a_result_is_bf16_where_f32_does_not_fit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
