@@ -164,7 +164,8 @@ static void each_core_knows_its_own_last_channels(void **state)
 		"%x = input {stored = bf16} : f32[1,16,4,8]\n"
 		"%w = constant splat 0.25 : f32[33,16,1,1]\n"
 		"%y = conv %x, %w {act = sigmoid, dilations = [1,1], "
-		"hints = [cout_block = \"1\", stored = \"bf16\"], pads = [0,0,0,0], stored = bf16, strides = [1,1], weights = bf16} : f32[1,33,4,8]\n"
+		"hints = [cout_block = \"1\", stored = \"bf16\"], pads = [0,0,0,0], "
+		"stored = bf16, strides = [1,1], weights = bf16} : f32[1,33,4,8]\n"
 		"%o = output %y : f32[1,33,4,8]\n";
 	Fixture *t = *state;
 	float in[16 * PIXELS], out[CHANNELS * PIXELS];
