@@ -142,7 +142,10 @@ static bool write_text(Session *s, const Compiled *c, Emit kind, const char *pat
 		fputs(report_plan_file(&c->planned), out.f);
 	else
 		program_print(c->program, out.f);
-	return !path || out_commit(&out, s->diag);
+	if (path && !out_commit(&out, s->diag))
+		return false;
+	session_wrote(s, path);
+	return true;
 }
 
 static bool write_bytes(Session *s, const char *path, Bytes b)
@@ -151,19 +154,17 @@ static bool write_bytes(Session *s, const char *path, Bytes b)
 	if (!out_open(&out, s->arena, s->diag, path))
 		return false;
 	fwrite(b.data, 1, b.size, out.f);
-	return out_commit(&out, s->diag);
+	if (!out_commit(&out, s->diag))
+		return false;
+	session_wrote(s, path);
+	return true;
 }
 
-/* Both or none. */
 static bool write_object(Session *s, const Graph *g, const Compiled *c, const Wanted *w)
 {
 	const Bytes package = c->emission.package;
-	if (!write_bytes(s, w->header, emit_object_header(s->arena, package, g->name)))
-		return false;
-	if (write_bytes(s, w->path[EMIT_OBJECT], emit_object(s->arena, package, g->name)))
-		return true;
-	unlink(w->header);
-	return false;
+	return write_bytes(s, w->header, emit_object_header(s->arena, package, g->name))
+		&& write_bytes(s, w->path[EMIT_OBJECT], emit_object(s->arena, package, g->name));
 }
 
 static bool write_kind(Session *s, Graph *g, const Compiled *c, const Wanted *w, Emit kind)
@@ -171,7 +172,7 @@ static bool write_kind(Session *s, Graph *g, const Compiled *c, const Wanted *w,
 	switch (kind) {
 	case EMIT_PACKAGE: return write_bytes(s, w->path[kind], c->emission.package);
 	case EMIT_OBJECT: return write_object(s, g, c, w);
-	case EMIT_IR: return session_write_graph(g, w->path[kind]);
+	case EMIT_IR: return session_write_graph(s, g, w->path[kind]);
 	case EMIT_PLAN: case EMIT_PROGRAM: return write_text(s, c, kind, w->path[kind]);
 	case EMITS: break;
 	}
@@ -180,18 +181,14 @@ static bool write_kind(Session *s, Graph *g, const Compiled *c, const Wanted *w,
 
 static bool write_all(Session *s, Graph *g, const Compiled *c, const Wanted *w)
 {
-	for (int i = 0; i < EMITS; i++) {
-		if (!w->kind[i] || write_kind(s, g, c, w, (Emit)i))
-			continue;
-		while (i-- > 0) {
-			if (w->kind[i])
-				unlink(w->path[i]);
-			if (w->kind[i] && i == EMIT_OBJECT)
-				unlink(w->header);
-		}
-		return false;
-	}
-	return true;
+	int i = 0;
+	while (i < EMITS && (!w->kind[i] || write_kind(s, g, c, w, (Emit)i)))
+		i++;
+	if (i == EMITS)
+		return true;
+	while (s->nwritten)
+		unlink(s->written[--s->nwritten]);
+	return false;
 }
 
 enum ExitCode cmd_compile(Session *s)

@@ -3,6 +3,7 @@
  * files. No passes run unless --passes names some.
  */
 #include "frontend/cmd_session.h"
+#include "ir/file.h"
 
 enum ExitCode cmd_convert(Session *s)
 {
@@ -12,5 +13,8 @@ enum ExitCode cmd_convert(Session *s)
 		return EXIT_USAGE;
 	}
 	Graph *g = session_compile(s);
-	return g && nnef_write(g, s->diag, dir) ? EXIT_OK : EXIT_MODEL;
+	if (!g || !nnef_write(g, s->diag, dir))
+		return EXIT_MODEL;
+	session_wrote(s, path_join(s->arena, dir, "graph.nnef"));
+	return EXIT_OK;
 }

@@ -28,7 +28,7 @@ static const char *weights_path(Arena *a, const char *path)
 	return arena_printf(a, "%.*s.safetensors", (int)(ir ? n - 3 : n), path);
 }
 
-bool session_write_graph(Graph *g, const char *path)
+bool session_write_graph(Session *s, Graph *g, const char *path)
 {
 	if (!path) {
 		graph_print(g, stdout);
@@ -46,16 +46,20 @@ bool session_write_graph(Graph *g, const char *path)
 		out_discard(&out);
 		return false;
 	}
-	if (out_commit(&out, g->diag))
-		return true;
+	if (!out_commit(&out, g->diag)) {
+		if (separate)
+			unlink(weights);
+		return false;
+	}
+	session_wrote(s, path);
 	if (separate)
-		unlink(weights);
-	return false;
+		session_wrote(s, weights);
+	return true;
 }
 
 enum ExitCode cmd_opt(Session *s)
 {
 	const char *path = option_text(s->opt, OPT_OUT);
 	Graph *g = session_compile(s);
-	return g && session_write_graph(g, path) ? EXIT_OK : EXIT_MODEL;
+	return g && session_write_graph(s, g, path) ? EXIT_OK : EXIT_MODEL;
 }

@@ -12,7 +12,10 @@ static bool write_plan(Session *s, const Planned *p, const char *path)
 	if (path && !out_open(&out, s->arena, s->diag, path))
 		return false;
 	fputs(report_plan_file(p), out.f);
-	return !path || out_commit(&out, s->diag);
+	if (path && !out_commit(&out, s->diag))
+		return false;
+	session_wrote(s, path);
+	return true;
 }
 
 enum ExitCode cmd_plan(Session *s)

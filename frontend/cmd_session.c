@@ -125,7 +125,7 @@ enum ExitCode session_begin(Session *s, Arena *a, Diag *d, const Options *o)
 	*s = (Session){ .arena = a, .diag = d, .opt = o, .start = clock_now() };
 	strmap_init(&s->dumped, a);
 	select_passes(s);
-	if (d->errors)
+	if (!session_depfile_asked(s) || d->errors)
 		return EXIT_USAGE;
 	return inputs_read(&s->inputs, a, d, o);
 }

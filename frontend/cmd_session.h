@@ -29,6 +29,8 @@ typedef struct Session {
 	StrMap dumped;  /* hashes of the constants in --dump-dir */
 	double start;   /* in seconds */
 	struct Ttb *package; /* what is run, if the model is none but a package */
+	const char **written; /* files of -o that are there now, nwritten of them */
+	int nwritten;
 	struct Layers *layers; /* what looks at every tensor of the run, or NULL */
 } Session;
 
@@ -54,7 +56,7 @@ Graph *session_compile(Session *s);
 
 /* The graph as text, to a file with its weights beside it, or (NULL) to standard output.
  * False if that fails, reported. */
-bool session_write_graph(Graph *g, const char *path);
+bool session_write_graph(Session *s, Graph *g, const char *path);
 
 /* False if the threads the user wants are too many, reported. */
 bool session_device(Session *s);
@@ -66,6 +68,17 @@ bool session_on_ref(const Session *s);
  * EXIT_OK: reported. */
 enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor *out[]);
 enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Tensor *out[]);
+
+/* Notes a file that -o asked for and that is written, for the depfile; NULL is standard
+ * output. */
+void session_wrote(Session *s, const char *path);
+
+/* False if -MD and -MF are given wrongly, reported. */
+bool session_depfile_asked(Session *s);
+
+/* What was written depends on all that was read: says so, if -MD is given. False if that
+ * cannot be written, reported. */
+bool session_depfile(Session *s);
 
 /* --print-effective-config: instead of the command. */
 enum ExitCode session_print_config(Session *s);

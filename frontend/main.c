@@ -57,7 +57,10 @@ static enum ExitCode run(Session *s, Arena *a, Diag *d, const Options *o)
 		return print_target(s);
 	if (code == EXIT_OK && option_given(o, OPT_PRINT_CONFIG))
 		return session_print_config(s);
-	return code == EXIT_OK ? commands[o->command](s) : code;
+	if (code != EXIT_OK)
+		return code;
+	const enum ExitCode done = commands[o->command](s);
+	return done == EXIT_OK && !session_depfile(s) ? EXIT_MODEL : done;
 }
 
 /* What was printed must have arrived. */

@@ -15,6 +15,7 @@ typedef enum Times { ONCE, REPEATS } Times;
 #define PLANS (ON(compile) | ON(plan) | EXECUTES)
 #define PRICES (PLANS | ON(score) | ON(diff) | ON(explain))
 #define READS (ON(opt) | ON(convert) | ON(check) | PRICES)
+#define WRITES (ON(opt) | ON(convert) | ON(compile) | ON(plan))
 #define TARGETS (ON(check) | PRICES)
 #define ALL ((1u << COMMAND_COUNT) - 1)
 

@@ -30,6 +30,8 @@ struct Arena {
 	Undo *undo;
 	size_t bytes;
 	size_t read, afforded; /* see arena_afford */
+	const char **files;    /* that were read, nfiles of them */
+	int nfiles;
 };
 
 static void *xcalloc(size_t size)
@@ -164,7 +166,15 @@ bool arena_afford(Arena *a, size_t bytes)
 	return true;
 }
 
-void arena_note_read(Arena *a, size_t bytes)
+void arena_note_read(Arena *a, const char *path, size_t bytes)
 {
 	a->read += bytes;
+	a->files = arena_grow(a, a->files, a->nfiles, sizeof *a->files);
+	a->files[a->nfiles++] = arena_strdup(a, path);
+}
+
+const char *const *arena_files_read(const Arena *a, int *n)
+{
+	*n = a->nfiles;
+	return a->files;
 }

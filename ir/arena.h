@@ -44,8 +44,11 @@ size_t arena_bytes(const Arena *a);
  * would come to over 256 MiB plus four times what arena_note_read was told. */
 bool arena_afford(Arena *a, size_t bytes);
 
-/* Counts bytes of a file that was mapped for this compilation. */
-void arena_note_read(Arena *a, size_t bytes);
+/* Notes a file that was mapped for this compilation, and its bytes. */
+void arena_note_read(Arena *a, const char *path, size_t bytes);
+
+/* The paths of all that were noted, in that order, some more than once; *n of them. */
+const char *const *arena_files_read(const Arena *a, int *n);
 
 #define arena_new(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define arena_array(a, T, n) ((T *)arena_calloc((a), (size_t)(n), sizeof(T)))

@@ -41,6 +41,7 @@ Bytes file_map(Arena *a, Diag *d, Loc at, const char *path)
 	}
 	if (st.st_size == 0) {
 		close(fd);
+		arena_note_read(a, path, 0);
 		return (Bytes){ "", 0 };
 	}
 	/* One byte more than the file, so that text readers find a NUL: the
@@ -56,7 +57,7 @@ Bytes file_map(Arena *a, Diag *d, Loc at, const char *path)
 	if (file == MAP_FAILED)
 		return report(d, at, path, strerror(errno));
 	arena_on_destroy(a, unmap, m);
-	arena_note_read(a, size);
+	arena_note_read(a, path, size);
 	return (Bytes){ file, size };
 }
 

@@ -240,7 +240,7 @@ static void what_is_afforded_grows_with_what_was_read(void **state)
 	const size_t most = (size_t)256 << 20;
 	assert_true(arena_afford(t->arena, most - 1));
 	assert_false(arena_afford(t->arena, 2));
-	arena_note_read(t->arena, most);
+	arena_note_read(t->arena, "weights.bin", most);
 	assert_true(arena_afford(t->arena, 4 * most));
 	assert_false(arena_afford(t->arena, SIZE_MAX));
 }

@@ -149,6 +149,10 @@ static void external_data_is_used_where_it_lies(void **state)
 	model_output(m, "y");
 	const char *text = model_text(m);
 	leave_folder(&place, (const char *[]){ "w.bin" }, 1);
+	int nfiles;
+	const char *const *files = arena_files_read(t->arena, &nfiles);
+	assert_int_equal(nfiles, 1);
+	assert_string_equal(files[0], "./w.bin");
 	assert_string_equal(text,
 		"%x = input : f32[2]\n"
 		"%w = constant [0x1p+0, 0x1p+1] : f32[2]\n"

@@ -1,0 +1,48 @@
+/*
+ * -MD and -MF: after a command that wrote files, what they were made of.
+ */
+#include <string.h>
+
+#include "frontend/cmd_session.h"
+#include "frontend/depfile.h"
+
+bool session_depfile_asked(Session *s)
+{
+	const bool asked = option_given(s->opt, OPT_DEPFILE);
+	const char *path = option_text(s->opt, OPT_DEPFILE_PATH);
+	if (path && !asked)
+		usage_error(s->diag, "'-MF %s' names a depfile that -MD does not ask for", path);
+	if (asked && !option_given(s->opt, OPT_OUT))
+		usage_error(s->diag, "'-MD' wants -o: a depfile is about a file that is written");
+	return asked ? option_given(s->opt, OPT_OUT) : !path;
+}
+
+void session_wrote(Session *s, const char *path)
+{
+	if (!path)
+		return;
+	s->written = arena_grow(s->arena, s->written, s->nwritten, sizeof *s->written);
+	s->written[s->nwritten++] = path;
+}
+
+/* "dir/unet.d" for "dir/unet.ttb", "dir/unet" and "dir/unet/". */
+static const char *beside(Arena *a, const char *path)
+{
+	size_t n = strlen(path);
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	path = arena_strndup(a, path, n);
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	return arena_printf(a, "%.*s.d", (int)(dot && dot > name ? dot - path : (long)n), path);
+}
+
+bool session_depfile(Session *s)
+{
+	const char *path = option_text(s->opt, OPT_DEPFILE_PATH);
+	if (!option_given(s->opt, OPT_DEPFILE))
+		return true;
+	if (!path)
+		path = beside(s->arena, option_text(s->opt, OPT_OUT));
+	return depfile_write(s->arena, s->diag, path, s->nwritten, s->written);
+}
