@@ -41,6 +41,7 @@ static void edge_params(Lowering *l, ProgramOp *op, const Step *s, const Program
 	program_set(op, "total", 0, (uint32_t)tensor_buffer_planes(t));
 	program_set(op, "x", 0, (uint32_t)y->lead);
 	program_set(op, "scratch", 0, s->scratch_address);
+	program_set(op, "turns", 0, TT_EDGE_TURNS);
 }
 
 /* A region of the tensor; `plane` is the one whose first channel is the host

@@ -86,4 +86,7 @@ void verify_edge_op(Verifier *v, int index, int core)
 		verify_wrong(v, op->loc, index, core,
 			     "%u rows of %u bytes at 0x%x are not on %d bytes in a buffer", rows,
 			     p.page_bytes, p.scratch, (int)ALIGN_DRAM);
+	if (p.turns != TT_EDGE_TURNS)
+		verify_wrong(v, op->loc, index, core, "turns at 0x%x, which are at 0x%x", p.turns,
+			     (unsigned)TT_EDGE_TURNS);
 }

@@ -169,8 +169,7 @@ static ProgramTensor host_tensor(Net *n, const Planes *p)
 	const uint64_t slot = (pages + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS * page;
 	return (ProgramTensor){ .stored = p->type == DEV_F32 ? TT_HOST_F32 : TT_HOST_BF16,
 				.shape = { p->sets, p->channels, height, p->cols },
-				.page_bytes = page,
-				.slot_bytes = slot,
+				.page_bytes = page, .slot_bytes = slot,
 				.base = take_dram(n, 2 * slot) };
 }
 
@@ -194,6 +193,7 @@ static ProgramOp *edge(Net *n, const Planes *p, const ProgramTensor *h, const ch
 	program_set(op, "planes", 0, (uint32_t)p->planes);
 	program_set(op, "x", 0, LEAD);
 	program_set(op, "y", 0, (uint32_t)p->halo);
+	program_set(op, "turns", 0, TT_EDGE_TURNS);
 	program_set(op, "scratch", 0,
 		    take_l1(n, arena_printf(n->t->arena, "scratch%d", n->p->nops),
 			    TT_EDGE_SLOTS * 16 * h->page_bytes));

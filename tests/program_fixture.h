@@ -42,7 +42,7 @@ static const char small_program[] =
 	"\tncrisc read_a\n"
 	"\tall {base = 0x2000, slot_bytes = 0x200, page_bytes = 0x40, channels = 16, height = 4, "
 	"width = 32, rows = 2, at = 0x20000, pitch = 48, buffer_height = 3, total = 1, planes = 1, "
-	"scratch = 0x30000}\n"
+	"scratch = 0x30000, turns = 0x17700}\n"
 	"\tcore 0\n"
 	"\t\tpush core 1 from 0x20600 to 0x20000 bytes 1536 count 1 step 0 0\n"
 	"\t\tzero at 0x20400 bytes 512 count 2 step 1536 planes 1 step 0\n"
@@ -70,7 +70,7 @@ static const char small_program[] =
 	"\tncrisc out_a\n"
 	"\tall {base = 0x2400, slot_bytes = 0x200, page_bytes = 0x40, channels = 16, height = 4, "
 	"width = 32, rows = 2, at = 0x24000, pitch = 48, buffer_height = 2, total = 1, planes = 1, "
-	"scratch = 0x30000}\n"
+	"scratch = 0x30000, turns = 0x17700}\n"
 	"\tcore 1 {row = 2}\n";
 
 /* A text with the first `from` replaced. */

@@ -170,6 +170,7 @@ static void a_host_edge_without_all_its_parts_is_refused(void **state)
 		{ "\tbrisc write_a\n", "\tbrisc read_a\n", "op 'y', core 0: 1 RISC-Vs move rows" },
 		{ "scratch = 0x30000", "scratch = 0x30020", "64 rows of 64 bytes at 0x30020 are not" },
 		{ "scratch = 0x30000", "scratch = 0x2fff0", "at 0x2fff0 are not on 32 bytes in a buffer" },
+		{ "turns = 0x17700", "turns = 0x17720", "turns at 0x17720, which are at 0x17700" },
 	};
 	refuse_each(*state, small_program, cases, sizeof cases / sizeof *cases);
 }

@@ -4,8 +4,8 @@
  * One RISC-V moves rows (edge_move.h), the others have a part of the columns each
  * and turn them into pixels (here), or pixels into rows. A turn is a row of up to 16
  * channels, those of a plane. Rows wait for their turn in TT_EDGE_SLOTS slots of the
- * scratch, one behind the other, round and round; who is how far stands in
- * TT_EDGE_TURNS.
+ * scratch, one behind the other, round and round; who is how far stands in the words
+ * at `turns`.
  *
  *     in:   who moves reads turn t to its slot when all parts are through with
  *           t - TT_EDGE_SLOTS; a part waits until it is there
@@ -17,7 +17,7 @@
 
 #include "runtime/device/edge_pixels.h"
 
-/* Words of TT_EDGE_TURNS: who moves, then part by part. */
+/* Words at `turns`: who moves, then part by part. */
 enum { TT_EDGE_MOVES, TT_EDGE_PART };
 
 /* Channels of the tensor in plane i. */
@@ -40,14 +40,14 @@ static inline uint32_t tt_edge_slot(const TtEdge *p, uint32_t turn)
 
 /* Turns that `who` is through with in this op, which its number stands before: the
  * words only grow. */
-static inline void tt_edge_tell(uint32_t who, uint32_t turns)
+static inline void tt_edge_tell(const TtEdge *p, uint32_t who, uint32_t turns)
 {
-	tt_l1_set(TT_EDGE_TURNS + 4 * who, tt_local()->op << 16 | turns);
+	tt_l1_set(p->turns + 4 * who, tt_op_number() << 16 | turns);
 }
 
-static inline void tt_edge_await(uint32_t who, uint32_t turns)
+static inline void tt_edge_await(const TtEdge *p, uint32_t who, uint32_t turns)
 {
-	tt_l1_reach(TT_EDGE_TURNS + 4 * who, tt_local()->op << 16 | turns);
+	tt_l1_reach(p->turns + 4 * who, tt_op_number() << 16 | turns);
 }
 
 /* Columns of a part, and how many there are. */
@@ -87,10 +87,10 @@ TT_ROUTINE void tt_edge_in(const TtEdge *p, uint32_t part, uint32_t parts)
 	for (uint32_t row = 0; row < p->rows; row++) {
 		for (uint32_t plane = 0; plane < p->planes; plane++) {
 			const uint32_t slot = tt_edge_slot(p, turn);
-			tt_edge_await(TT_EDGE_MOVES, ++turn);
+			tt_edge_await(p, TT_EDGE_MOVES, ++turn);
 			tt_edge_pixels(p, at, slot, tt_edge_channels(p, plane),
 				       p->at + TT_PIXEL_BYTES * tt_edge_pixel(p, plane, row));
-			tt_edge_tell(TT_EDGE_PART + part, turn);
+			tt_edge_tell(p, TT_EDGE_PART + part, turn);
 		}
 	}
 }
@@ -133,10 +133,10 @@ TT_ROUTINE void tt_edge_out(const TtEdge *p, uint32_t type, uint32_t part, uint3
 			if (!channels)
 				break;
 			if (turn >= TT_EDGE_SLOTS)
-				tt_edge_await(TT_EDGE_MOVES, turn + 1 - TT_EDGE_SLOTS);
+				tt_edge_await(p, TT_EDGE_MOVES, turn + 1 - TT_EDGE_SLOTS);
 			tt_edge_rows(p, at, type, tt_edge_pixel(p, plane, row), channels,
 				     tt_edge_slot(p, turn));
-			tt_edge_tell(TT_EDGE_PART + part, ++turn);
+			tt_edge_tell(p, TT_EDGE_PART + part, ++turn);
 		}
 	}
 }

@@ -6,7 +6,6 @@
 #define RUNTIME_DEVICE_EDGE_MOVE_H
 
 #include "runtime/device/edge.h"
-#include "runtime/device/moves.h"
 
 /* The row of channel c that is `row` rows down, as a page in DRAM. */
 static inline uint32_t tt_edge_page(const TtEdge *p, uint32_t c, uint32_t row)
@@ -14,11 +13,11 @@ static inline uint32_t tt_edge_page(const TtEdge *p, uint32_t c, uint32_t row)
 	return (p->batch * p->channels + c) * p->height + p->row + row;
 }
 
+/* Where it begins in its bank. */
 static inline uint32_t tt_edge_at(const TtEdge *p, uint32_t page)
 {
-	const uint32_t slot = (tt_local()->run - 1) & 1;
-	return tt_dram_at(page % TT_DRAM_BANKS,
-			  p->base + slot * p->slot_bytes + page / TT_DRAM_BANKS * p->page_bytes);
+	const uint32_t slot = (tt_run() - 1) & 1;
+	return p->base + slot * p->slot_bytes + page / TT_DRAM_BANKS * p->page_bytes;
 }
 
 /* Of a row on its way: whole words. */
@@ -28,10 +27,10 @@ static inline uint32_t tt_edge_bytes(const TtEdge *p, uint32_t fp32)
 }
 
 /* Until every part is through with so many turns. */
-TT_INLINE void tt_edge_parts(uint32_t parts, uint32_t turns)
+TT_INLINE void tt_edge_parts(const TtEdge *p, uint32_t parts, uint32_t turns)
 {
 	for (uint32_t part = 0; part < parts; part++)
-		tt_edge_await(TT_EDGE_PART + part, turns);
+		tt_edge_await(p, TT_EDGE_PART + part, turns);
 }
 
 TT_ROUTINE void tt_edge_read(const TtEdge *p, uint32_t parts)
@@ -42,20 +41,19 @@ TT_ROUTINE void tt_edge_read(const TtEdge *p, uint32_t parts)
 			const uint32_t channels = tt_edge_channels(p, plane);
 			const uint32_t to = tt_edge_slot(p, turn);
 			if (turn >= TT_EDGE_SLOTS)
-				tt_edge_parts(parts, turn + 1 - TT_EDGE_SLOTS);
+				tt_edge_parts(p, parts, turn + 1 - TT_EDGE_SLOTS);
 			for (uint32_t c = 0; c < channels; c++) {
 				const uint32_t page =
 					tt_edge_page(p, p->channel + 16 * plane + c, row);
-				tt_noc_read(tt_dram_node(page % TT_DRAM_BANKS),
-					    tt_edge_at(p, page), to + c * p->page_bytes,
-					    tt_edge_bytes(p, 0));
+				tt_dram_read(page % TT_DRAM_BANKS, tt_edge_at(p, page),
+					     to + c * p->page_bytes, tt_edge_bytes(p, 0));
 			}
 			if (channels < 15) /* the last words of each pixel */
 				tt_noc_zeros(p->at + TT_PIXEL_BYTES * tt_edge_pixel(p, plane, row),
 					     TT_PIXEL_BYTES * p->width);
 			noc_async_write_barrier();
 			noc_async_read_barrier();
-			tt_edge_tell(TT_EDGE_MOVES, ++turn);
+			tt_edge_tell(p, TT_EDGE_MOVES, ++turn);
 		}
 	}
 }
@@ -69,15 +67,14 @@ TT_ROUTINE void tt_edge_write(const TtEdge *p, uint32_t parts, uint32_t fp32)
 			const uint32_t from = tt_edge_slot(p, turn);
 			if (!channels)
 				break;
-			tt_edge_parts(parts, turn + 1);
+			tt_edge_parts(p, parts, turn + 1);
 			noc_async_write_barrier();
-			tt_edge_tell(TT_EDGE_MOVES, turn++);
+			tt_edge_tell(p, TT_EDGE_MOVES, turn++);
 			for (uint32_t c = 0; c < channels; c++) {
 				const uint32_t page =
 					tt_edge_page(p, p->channel + 16 * plane + c, row);
-				tt_noc_write(from + c * p->page_bytes,
-					     tt_dram_node(page % TT_DRAM_BANKS),
-					     tt_edge_at(p, page), tt_edge_bytes(p, fp32));
+				tt_dram_write(from + c * p->page_bytes, page % TT_DRAM_BANKS,
+					      tt_edge_at(p, page), tt_edge_bytes(p, fp32));
 			}
 		}
 	}
@@ -87,16 +84,8 @@ TT_ROUTINE void tt_edge_write(const TtEdge *p, uint32_t parts, uint32_t fp32)
 TT_ROUTINE void tt_copy(const TtCopy *p)
 {
 	uint32_t from = p->from, to = p->to;
-	for (uint32_t i = p->count; i; i--, from += p->from_step, to += p->to_step) {
-		uint32_t done = 0;
-		while (done < p->bytes) {
-			const uint32_t n = tt_least(p->bytes - done, TT_MAX_PACKET);
-			tt_noc_request(TT_NOC_WRITE_BUFFER, TT_CTRL_WRITE, from + done,
-				       tt_local()->self, to + done, tt_local()->self, n);
-			tt_local()->writes++;
-			done += n;
-		}
-	}
+	for (uint32_t i = p->count; i; i--, from += p->from_step, to += p->to_step)
+		tt_noc_copy(from, to, p->bytes);
 	noc_async_write_barrier();
 }
 

@@ -5,7 +5,7 @@
  * The library is one module for each RISC-V: `_start`, in a section of its own,
  * sets the stack and clears .bss, `main` goes on. The program is tt_dispatch,
  * made by the compiler: it runs the variant that lies at `routine`. There are
- * no variables with a first value; tt_state is the only one.
+ * no variables with a first value; tt_state and tt_running_state are the only ones.
  *
  * The loader clears TT_CONTROL to TT_CONTROL_END of every core, fills TtLaunch
  * and only then takes the first BRISC out of reset.
@@ -13,7 +13,7 @@
 #ifndef RUNTIME_DEVICE_LAUNCH_H
 #define RUNTIME_DEVICE_LAUNCH_H
 
-#include "runtime/device/moves.h"
+#include "runtime/device/lists.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,25 +41,25 @@ enum {
 	TT_NOT_READY = -1, /* in TT_FINISHED before a RISC-V has started */
 };
 
+static inline const TtLaunch *tt_launch(void)
+{
+	return (const TtLaunch *)(uintptr_t)TT_LAUNCH;
+}
+
 /* The block of op number s, which only grows. */
 static inline const TtOp *tt_block(uint32_t s)
 {
 	return (const TtOp *)(uintptr_t)(TT_BLOCKS + (s & 1) * TT_MAX_BLOCK);
 }
 
+static inline const void *tt_op_words(const TtOp *op, uint32_t at)
+{
+	return (const uint32_t *)(const void *)op + at;
+}
+
 static inline uint32_t tt_finished(uint32_t risc)
 {
 	return TT_FINISHED + 4 * risc;
-}
-
-static inline void tt_noc_start(uint32_t noc)
-{
-	const uint32_t id = TT_REG(noc + TT_NOC_ID);
-	tt_local()->noc = noc;
-	tt_local()->self = TT_NODE(id & 63, id >> 6 & 63);
-	tt_local()->reads = TT_REG(noc + TT_NOC_READS);
-	tt_local()->writes = TT_REG(noc + TT_NOC_WRITES);
-	tt_local()->atomics = TT_REG(noc + TT_NOC_ATOMICS);
 }
 
 /* What NCRISC and the TRISCs do from their start on. */
@@ -73,11 +73,11 @@ static inline __attribute__((noreturn)) void tt_follow(uint32_t risc)
 			tt_l1_reach(TT_READY, s);
 		if (risc != TT_NCRISC || !op->early)
 			tt_l1_reach(TT_START, s);
-		tt_local()->op = s;
+		tt_running()->op = s;
 		if (!op->op)
-			tt_local()->run++;
+			tt_running()->run++;
 		if (risc == TT_TRISC1)
-			tt_local()->act = op->act;
+			tt_running()->act = op->act;
 		if (op->routine[risc]) {
 			tt_dispatch(op->routine[risc], tt_op_words(op, op->params_at));
 			if (risc != TT_NCRISC)
@@ -90,8 +90,8 @@ static inline __attribute__((noreturn)) void tt_follow(uint32_t risc)
 static inline void tt_fetch_block(uint32_t s, uint32_t index, uint32_t bytes)
 {
 	const TtLaunch *l = tt_launch();
-	tt_noc_read(l->block_node, l->block_at + index * l->block_bytes,
-		    (uint32_t)(uintptr_t)tt_block(s), bytes);
+	noc_async_read(tt_noc_at(l->block_node, l->block_at + index * l->block_bytes),
+		       (uint32_t)(uintptr_t)tt_block(s), bytes);
 	noc_async_read_barrier();
 	tt_l1_set(TT_READY, s);
 }
@@ -109,7 +109,8 @@ static inline void tt_cfg_settle(void)
  * whose code is resident: none is in the area. */
 static inline void tt_load_overlay(const TtOp *op)
 {
-	tt_noc_read(op->overlay_node, op->overlay_from, op->overlay_to, op->overlay_bytes);
+	noc_async_read(tt_noc_at(op->overlay_node, op->overlay_from), op->overlay_to,
+		       op->overlay_bytes);
 	noc_async_read_barrier();
 	TT_CFG(TT_CFG_IC_INVALIDATE) = TT_ALL_ICS;
 	tt_cfg_settle();
@@ -117,29 +118,56 @@ static inline void tt_load_overlay(const TtOp *op)
 		__asm__ volatile("nop");
 }
 
+/* A word of another core: the number of an op. */
+static inline void tt_tell(uint32_t node, uint32_t at, uint32_t s)
+{
+	noc_inline_dw_write(tt_noc_at(node, at), s);
+}
+
+/* All rows first, then one wait, then the words: each receiver would cost a way
+ * there and back else. */
+static inline void tt_push(const TtOp *op, uint32_t s)
+{
+	const uint32_t *at = (const uint32_t *)tt_op_words(op, op->pushes_at);
+	const uint32_t self = tt_launch()->core;
+	if (!op->pushes)
+		return;
+	tt_push_rows(at, op->pushes, self);
+	noc_async_write_barrier();
+	for (uint32_t i = op->pushes; i; i--, at += tt_push_words(*at))
+		if ((*at & TT_PUSH_LAST) && tt_push_core(*at) != self)
+			tt_tell(tt_push_node(*at), TT_PUSHED + 4 * self, s);
+}
+
+/* Starts the moves of one time; how many there were. */
+static inline uint32_t tt_op_moves(const TtOp *op, TtMoveWhen when)
+{
+	return tt_moves((const TtMove *)tt_op_words(op, op->moves_at), op->moves, when);
+}
+
 /* Op `index` of the program, number s; its block is there. */
 static inline void tt_lead_op(uint32_t s, uint32_t index)
 {
 	const TtLaunch *l = tt_launch();
 	const TtOp *op = tt_block(s);
-	tt_local()->op = s;
+	tt_running()->op = s;
 	tt_l1_set(TT_OP_WORD, index);
 	tt_l1_reach(TT_LAUNCH + (uint32_t)__builtin_offsetof(TtLaunch, until), s);
 	noc_async_read_barrier();
 	if (op->overlay_bytes)
 		tt_load_overlay(op);
-	const uint32_t *pusher = tt_op_words(op, op->pushers_at);
+	const uint32_t *pusher = (const uint32_t *)tt_op_words(op, op->pushers_at);
 	for (uint32_t i = op->pushers; i; i--, pusher++)
-		tt_noc_word(*pusher, TT_ENTERED + 4 * l->core, s);
-	const TtArrival *a = (const TtArrival *)(const void *)tt_op_words(op, op->arrivals_at);
+		tt_tell(*pusher, TT_ENTERED + 4 * l->core, s);
+	const TtArrival *a = (const TtArrival *)tt_op_words(op, op->arrivals_at);
 	for (uint32_t i = op->arrivals; i; i--, a++)
 		tt_l1_reach(TT_PUSHED + 4 * (a->from & 255),
 			    s - index + (a->from >> TT_ARRIVAL_OP));
-	if (tt_moves(op, TT_MOVE_BEFORE))
+	if (tt_op_moves(op, TT_MOVE_BEFORE))
 		noc_async_read_barrier();
 	tt_l1_set(TT_START, s);
-	tt_moves(op, TT_MOVE_ALONGSIDE); /* what they read is there with the next block */
-	tt_zero_strips(op);
+	tt_op_moves(op, TT_MOVE_ALONGSIDE); /* what they read is there with the next block */
+	tt_zero_strips((const TtZero *)tt_op_words(op, op->zeros_at), op->zeros);
 	if (op->routine[TT_BRISC])
 		tt_dispatch(op->routine[TT_BRISC], tt_op_words(op, op->params_at));
 	tt_l1_set(tt_finished(TT_BRISC), s);
@@ -147,9 +175,9 @@ static inline void tt_lead_op(uint32_t s, uint32_t index)
 	for (uint32_t r = TT_NCRISC; r < TT_RISCS; r++)
 		tt_l1_reach(tt_finished(r), s);
 	noc_async_write_barrier(); /* zeros, which moves and pushes take along */
-	if (tt_moves(op, TT_MOVE_AFTER))
+	if (tt_op_moves(op, TT_MOVE_AFTER))
 		noc_async_write_barrier();
-	tt_push_rows(op, s);
+	tt_push(op, s);
 }
 
 static inline __attribute__((noreturn)) void tt_lead(void)
@@ -159,7 +187,7 @@ static inline __attribute__((noreturn)) void tt_lead(void)
 	tt_fetch_block(1, 0, l->block_bytes);
 	for (uint32_t run = 1;; run++) {
 		tt_l1_reach(TT_LAUNCH, run);
-		tt_local()->run = run;
+		tt_running()->run = run;
 		for (uint32_t i = 0; i < l->ops; i++)
 			tt_lead_op(++s, i);
 		tt_noc_add(l->root_node, TT_DONE_COUNT, 1);

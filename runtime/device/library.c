@@ -47,6 +47,7 @@
 #endif
 
 TtLocal tt_state;
+TtRunning tt_running_state;
 
 int main(void);
 void _start(void);

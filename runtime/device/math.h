@@ -159,7 +159,7 @@ TT_INLINE uint32_t tt_act_channels(const TtTiles *p, uint32_t pair)
 TT_INLINE bool tt_act(const TtTiles *p, uint32_t row, uint32_t tiles, uint32_t channels,
 		      uint32_t across, uint32_t pixels)
 {
-	const uint32_t act = tt_local()->act;
+	const uint32_t act = tt_running()->act;
 	TtActTiles t = { row, tiles, 0, 0 };
 	if (!act)
 		return false;

@@ -1,364 +1,40 @@
 /*
- * The NoC, circular buffers and semaphores under TT-Metal's names, for the bare
- * build; inside TT-Metal its own take their place.
+ * What the routines move data with and agree through: TT-Metal's names, and the few
+ * below, which stand for what the two worlds do in different ways. `noc_bare.h` has
+ * them on the registers of a core, `noc_metal.h` inside TT-Metal's kernels
+ * (TT_METAL, which kernel_metal.h sets).
  *
- * BRISC works on NoC 1, NCRISC on NoC 0: the counters of a NoC's interface are
- * shared by whoever uses it, and reads from DRAM are faster on NoC 0, writes on
- * NoC 1. A node is written in NoC 0 coordinates (map.h); virtual ones are the
- * same on both, those of DRAM are turned round here.
+ *     noc_async_read_barrier, ..write_barrier, ..atomic_barrier, get_semaphore
+ *     cb_reserve_back, cb_push_back, cb_wait_front, cb_pop_front,
+ *     get_write_ptr, get_read_ptr
+ *
+ *     tt_dram_read(bank, at, to, bytes)      byte `at` of a bank, as map.h has banks
+ *     tt_dram_write(from, bank, at, bytes)
+ *     tt_noc_write(from, node, to, bytes)    to a worker (TT_NODE)
+ *     tt_noc_copy(from, to, bytes)           to this core
+ *     tt_noc_zeros(at, bytes)                to this core
+ *     tt_noc_multicast(from, first, last, to, bytes, cores)
+ *                                            to a rectangle of workers but not to this
+ *                                            one; `first` has the least x and y; NCRISC
+ *     tt_noc_add(node, at, value)            to a word on 16 bytes of another core
+ *
+ *     tt_cb_open(cb, address, page_bytes, pages)
+ *                                            each side, before the first page of an op
+ *     tt_cb_slot(cb, distance)               the page so many behind the next to push
+ *     tt_cb_room(cb, most)                   pages that may be pushed, at most `most`:
+ *                                            more than it said, later, never fewer
+ *
+ *     tt_op_number(), tt_run()               of the op, which only grows; of the run, from 1
+ *     tt_credits(semaphore)                  what of it this core has used, a place for it
+ *     tt_push_await(core)                    the core may be written to in this op
  */
 #ifndef RUNTIME_DEVICE_NOC_H
 #define RUNTIME_DEVICE_NOC_H
 
-#include <stdint.h>
-
-#include "runtime/device/map.h"
-#include "runtime/device/tensix.h"
-
-/* A circular buffer as one RISC-V sees it in the op at hand. */
-typedef struct TtCb {
-	uint32_t address, page_bytes, pages;
-	uint32_t at; /* page it is at, below pages */
-} TtCb;
-
-/* What a RISC-V keeps in its local RAM; zero when it starts. */
-typedef struct TtLocal {
-	uint32_t noc;                    /* registers of its NoC */
-	uint32_t self;                   /* its core there */
-	uint32_t reads, writes, atomics; /* what the NoC's counters will show when all is done */
-	uint32_t run;                    /* number of the run, from 1 */
-	uint32_t op;                     /* number of the op, from 1 (map.h) */
-	uint32_t credits_used[TT_SEMAPHORE_COUNT]; /* by semaphore: what others gave this core */
-	uint32_t act;                    /* of TRISC1: the op's activation (TtOp), or 0 */
-	TtCb cb[TT_CBS];
-} TtLocal;
-
-enum { TT_MAX_PACKET = 8192 };
-
-#ifdef __cplusplus
-extern "C"
+#ifdef TT_METAL
+#include "runtime/device/noc_metal.h"
 #else
-extern
+#include "runtime/device/noc_bare.h"
 #endif
-	TtLocal tt_state;
-
-static inline TtLocal *tt_local(void)
-{
-	return &tt_state;
-}
-
-/* Registers of a command buffer, and what its control word says (NoC/MemoryMap.md). */
-enum {
-	TT_NOC_TARGET = 0x0,
-	TT_NOC_TARGET_NODE = 0x4,
-	TT_NOC_RETURN = 0xc,
-	TT_NOC_RETURN_NODE = 0x10,
-	TT_NOC_TAG = 0x18,
-	TT_NOC_CTRL = 0x1c,
-	TT_NOC_LENGTH = 0x20,
-	TT_NOC_DATA = 0x24,
-	TT_NOC_GO = 0x28,
-	TT_NOC_ID = 0x2c,
-	TT_NOC_ATOMICS = 0x200,
-	TT_NOC_WRITES = 0x204,
-	TT_NOC_READS = 0x208,
-
-	TT_NOC_WRITE_BUFFER = 0x000, /* one command buffer for each kind of request */
-	TT_NOC_READ_BUFFER = 0x400,
-	TT_NOC_WORD_BUFFER = 0x800,
-	TT_NOC_ATOMIC_BUFFER = 0xc00,
-
-	TT_CTRL_ATOMIC = 1 << 0 | 1 << 4 | 1 << 7,
-	TT_CTRL_READ = 1 << 4 | 1 << 7 | 1 << 13,
-	TT_CTRL_WRITE = 1 << 1 | 1 << 4 | 1 << 7 | 1 << 13,
-	TT_CTRL_WORD = 1 << 1 | 1 << 3 | 1 << 4 | 1 << 7,
-	TT_CTRL_MULTICAST = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 4 << 13,
-	TT_AT_INCREMENT = 0x107c, /* 32 bits, wrapping at 2^32 */
-};
-
-/* A node as this RISC-V's NoC has it. */
-static inline uint32_t tt_noc_node(uint32_t node)
-{
-	const uint32_t x = node >> 4 & 63;
-	if (tt_local()->noc == 0xffb20000u || x >= 16)
-		return node;
-	return TT_NODE(9, 11) - node;
-}
-
-/* One request; `target` is what is read, or, of atomics and single words, what
- * is written. */
-static inline void tt_noc_request(uint32_t buffer, uint32_t ctrl, uint32_t target,
-				  uint32_t target_node, uint32_t to, uint32_t to_node,
-				  uint32_t length)
-{
-	const uint32_t at = tt_local()->noc + buffer;
-	while (TT_REG(at + TT_NOC_GO) & 1)
-		;
-	TT_REG(at + TT_NOC_TARGET) = target;
-	TT_REG(at + TT_NOC_TARGET_NODE) = target_node;
-	TT_REG(at + TT_NOC_RETURN) = to;
-	TT_REG(at + TT_NOC_RETURN_NODE) = to_node;
-	TT_REG(at + TT_NOC_TAG) = 0;
-	TT_REG(at + TT_NOC_CTRL) = ctrl;
-	TT_REG(at + TT_NOC_LENGTH) = length;
-	TT_REG(at + TT_NOC_GO) = 1;
-}
-
-static inline void tt_noc_read(uint32_t node, uint32_t from, uint32_t to, uint32_t bytes)
-{
-	node = tt_noc_node(node);
-	while (bytes) {
-		const uint32_t n = bytes < TT_MAX_PACKET ? bytes : TT_MAX_PACKET;
-		tt_noc_request(TT_NOC_READ_BUFFER, TT_CTRL_READ, from, node, to, tt_local()->self,
-			       n);
-		tt_local()->reads++;
-		from += n;
-		to += n;
-		bytes -= n;
-	}
-}
-
-static inline void tt_noc_write(uint32_t from, uint32_t node, uint32_t to, uint32_t bytes)
-{
-	node = tt_noc_node(node);
-	while (bytes) {
-		const uint32_t n = bytes < TT_MAX_PACKET ? bytes : TT_MAX_PACKET;
-		tt_noc_request(TT_NOC_WRITE_BUFFER, TT_CTRL_WRITE, from, tt_local()->self, to, node,
-			       n);
-		tt_local()->writes++;
-		from += n;
-		to += n;
-		bytes -= n;
-	}
-}
-
-/* To a rectangle of workers but not to this one: `first` has the least x and y.
- * On NoC 0 only, whose way the corners are given for. */
-static inline void tt_noc_multicast(uint32_t from, uint32_t first, uint32_t last, uint32_t to,
-				    uint32_t bytes, uint32_t cores)
-{
-	while (bytes) {
-		const uint32_t n = bytes < TT_MAX_PACKET ? bytes : TT_MAX_PACKET;
-		tt_noc_request(TT_NOC_WRITE_BUFFER, TT_CTRL_MULTICAST, from, tt_local()->self, to,
-			       last | first << 12, n);
-		tt_local()->writes += cores;
-		from += n;
-		to += n;
-		bytes -= n;
-	}
-}
-
-/* One word, without a source in L1. */
-static inline void tt_noc_word(uint32_t node, uint32_t to, uint32_t value)
-{
-	const uint32_t at = tt_local()->noc + TT_NOC_WORD_BUFFER;
-	while (TT_REG(at + TT_NOC_GO) & 1)
-		;
-	TT_REG(at + TT_NOC_DATA) = value;
-	tt_noc_request(TT_NOC_WORD_BUFFER, TT_CTRL_WORD, to, tt_noc_node(node), 0, tt_local()->self,
-		       0xfu << (to & 12));
-	tt_local()->writes++;
-}
-
-/* Adds to a word on 16 bytes of another core's L1. */
-static inline void tt_noc_add(uint32_t node, uint32_t to, uint32_t value)
-{
-	const uint32_t at = tt_local()->noc + TT_NOC_ATOMIC_BUFFER;
-	while (TT_REG(at + TT_NOC_GO) & 1)
-		;
-	TT_REG(at + TT_NOC_DATA) = value;
-	tt_noc_request(TT_NOC_ATOMIC_BUFFER, TT_CTRL_ATOMIC, to, tt_noc_node(node),
-		       TT_ATOMIC_RETURN, tt_local()->self, TT_AT_INCREMENT);
-	tt_local()->atomics++;
-}
-
-/* Where byte `at` of a bank of DRAM is: node and address there. */
-static inline uint32_t tt_dram_node(uint32_t bank)
-{
-	/* TT_DRAM_XY by channel, x in bits 0 to 3, y in bits 4 to 7. */
-	const uint32_t low = 0x25055000u, high = 0x5535u;
-	const uint32_t channel = bank >> 1;
-	const uint32_t xy = channel < 4 ? low >> 8 * channel : high >> 8 * (channel - 4);
-	return TT_NODE(xy & 15, xy >> 4 & 15);
-}
-
-static inline uint32_t tt_dram_at(uint32_t bank, uint32_t at)
-{
-	return at + (bank & 1) * TT_DRAM_BANK_BYTES;
-}
-
-static inline void noc_async_read_barrier(void)
-{
-	while ((int32_t)(TT_REG(tt_local()->noc + TT_NOC_READS) - tt_local()->reads) < 0)
-		;
-	__asm__ volatile("" ::: "memory");
-}
-
-static inline void noc_async_write_barrier(void)
-{
-	while ((int32_t)(TT_REG(tt_local()->noc + TT_NOC_WRITES) - tt_local()->writes) < 0)
-		;
-	__asm__ volatile("" ::: "memory");
-}
-
-static inline void noc_async_atomic_barrier(void)
-{
-	while ((int32_t)(TT_REG(tt_local()->noc + TT_NOC_ATOMICS) - tt_local()->atomics) < 0)
-		;
-	__asm__ volatile("" ::: "memory");
-}
-
-/* ---- TT-Metal's names: a NoC address is node << 32 | address ---- */
-
-static inline uint64_t get_noc_addr(uint32_t x, uint32_t y, uint32_t at)
-{
-	return (uint64_t)TT_NODE(x, y) << 32 | at;
-}
-
-static inline uint64_t get_noc_multicast_addr(uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1,
-					      uint32_t at)
-{
-	return (uint64_t)(TT_NODE(x1, y1) | TT_NODE(x0, y0) << 12) << 32 | at;
-}
-
-static inline void noc_async_read(uint64_t from, uint32_t to, uint32_t bytes)
-{
-	tt_noc_read((uint32_t)(from >> 32), (uint32_t)from, to, bytes);
-}
-
-static inline void noc_async_write(uint32_t from, uint64_t to, uint32_t bytes)
-{
-	tt_noc_write(from, (uint32_t)(to >> 32), (uint32_t)to, bytes);
-}
-
-static inline void noc_async_write_multicast(uint32_t from, uint64_t to, uint32_t bytes,
-					     uint32_t cores)
-{
-	const uint32_t nodes = (uint32_t)(to >> 32);
-	tt_noc_multicast(from, nodes >> 12 & 0xfff0, nodes & 0xfff0, (uint32_t)to, bytes, cores);
-}
-
-static inline void noc_inline_dw_write(uint64_t to, uint32_t value)
-{
-	tt_noc_word((uint32_t)(to >> 32), (uint32_t)to, value);
-}
-
-static inline uint32_t get_semaphore(uint32_t id)
-{
-	return TT_SEMAPHORES + 16 * id;
-}
-
-static inline void noc_semaphore_inc(uint64_t to, uint32_t by)
-{
-	tt_noc_add((uint32_t)(to >> 32), (uint32_t)to, by);
-}
-
-static inline void noc_semaphore_set(volatile uint32_t *at, uint32_t value)
-{
-	tt_l1_set((uint32_t)(uintptr_t)at, value);
-}
-
-static inline void noc_semaphore_wait(volatile uint32_t *at, uint32_t value)
-{
-	while (*at != value)
-		;
-	__asm__ volatile("" ::: "memory");
-}
-
-static inline void noc_semaphore_wait_min(volatile uint32_t *at, uint32_t value)
-{
-	tt_l1_reach((uint32_t)(uintptr_t)at, value);
-}
-
-/* The word at `from` to the same word of another core. */
-static inline void noc_semaphore_set_remote(uint32_t from, uint64_t to)
-{
-	noc_async_write(from, to, 4);
-}
-
-static inline void noc_semaphore_set_multicast(uint32_t from, uint64_t to, uint32_t cores)
-{
-	noc_async_write_multicast(from, to, 4, cores);
-}
-
-/* ---- circular buffers: whole ops leave them empty ---- */
-
-static inline volatile TtCbWords *tt_cb_words(uint32_t cb)
-{
-	return (volatile TtCbWords *)(uintptr_t)(TT_CB_WORDS + sizeof(TtCbWords) * cb);
-}
-
-/* Each side, before the first page of an op. */
-static inline void tt_cb_open(uint32_t cb, uint32_t address, uint32_t page_bytes, uint32_t pages)
-{
-	TtCb *c = &tt_local()->cb[cb];
-	c->address = address;
-	c->page_bytes = page_bytes;
-	c->pages = pages;
-	c->at = 0;
-}
-
-static inline void tt_cb_step(uint32_t cb, uint32_t pages)
-{
-	TtCb *c = &tt_local()->cb[cb];
-	c->at += pages;
-	if (c->at >= c->pages)
-		c->at -= c->pages;
-}
-
-static inline uint32_t tt_cb_pointer(uint32_t cb)
-{
-	const TtCb *c = &tt_local()->cb[cb];
-	return c->address + c->at * c->page_bytes;
-}
-
-static inline uint32_t get_write_ptr(uint32_t cb)
-{
-	return tt_cb_pointer(cb);
-}
-static inline uint32_t get_read_ptr(uint32_t cb)
-{
-	return tt_cb_pointer(cb);
-}
-
-/* Pages that may be pushed: more than it was told, later, never fewer. */
-static inline uint32_t cb_room(uint32_t cb)
-{
-	volatile TtCbWords *w = tt_cb_words(cb);
-	return tt_local()->cb[cb].pages - (w->received - w->acked);
-}
-
-static inline void cb_reserve_back(uint32_t cb, uint32_t pages)
-{
-	const uint32_t all = tt_local()->cb[cb].pages;
-	volatile TtCbWords *w = tt_cb_words(cb);
-	if (w->pages != all)
-		tt_l1_set((uint32_t)(uintptr_t)&w->pages, all);
-	while (cb_room(cb) < pages)
-		;
-	__asm__ volatile("" ::: "memory");
-}
-
-static inline void cb_push_back(uint32_t cb, uint32_t pages)
-{
-	volatile TtCbWords *w = tt_cb_words(cb);
-	tt_cb_step(cb, pages);
-	tt_l1_set((uint32_t)(uintptr_t)&w->received, w->received + pages);
-}
-
-static inline void cb_wait_front(uint32_t cb, uint32_t pages)
-{
-	volatile TtCbWords *w = tt_cb_words(cb);
-	while (w->received - w->acked < pages)
-		;
-	__asm__ volatile("" ::: "memory");
-}
-
-static inline void cb_pop_front(uint32_t cb, uint32_t pages)
-{
-	volatile TtCbWords *w = tt_cb_words(cb);
-	tt_cb_step(cb, pages);
-	tt_l1_set((uint32_t)(uintptr_t)&w->acked, w->acked + pages);
-}
 
 #endif

@@ -42,7 +42,7 @@ static inline void tt_stream_read(TtStream *s, const TtTiles *p, uint32_t to, ui
 	while (bytes) {
 		const uint32_t n = tt_least(bytes, s->left);
 		if (to) {
-			tt_noc_read(tt_dram_node(s->bank), tt_dram_at(s->bank, s->at), to, n);
+			tt_dram_read(s->bank, s->at, to, n);
 			to += n;
 		}
 		bytes -= n;
@@ -122,14 +122,10 @@ static inline uint32_t tt_fetch_node(const TtTiles *p, uint32_t which)
 static inline void tt_page_ask(const TtTiles *p, TtPages *s, uint32_t which, uint32_t me,
 			       uint32_t distance)
 {
-	const TtCb *c = &tt_local()->cb[p->weights_cb];
-	uint32_t slot = c->at + distance;
-	if (slot >= c->pages)
-		slot -= c->pages;
 	if (which != me)
 		tt_noc_add(tt_fetch_node(p, which), get_semaphore(p->credit_semaphore), 1);
 	if (me < TT_FETCHERS)
-		tt_pages_read(s, p, which == me ? c->address + slot * c->page_bytes : 0);
+		tt_pages_read(s, p, which == me ? tt_cb_slot(p->weights_cb, distance) : 0);
 }
 
 /* The page this core has read, to all others, when they have room. */
@@ -137,7 +133,7 @@ static inline void tt_page_send(const TtTiles *p, uint32_t me, uint32_t number)
 {
 	const uint32_t arrived = get_semaphore(p->arrived_semaphore + me);
 	const uint32_t page = get_write_ptr(p->weights_cb);
-	uint32_t *used = &tt_local()->credits_used[p->credit_semaphore];
+	uint32_t *used = tt_credits(p->credit_semaphore);
 	noc_async_read_barrier();
 	*used += p->receivers;
 	tt_l1_reach(get_semaphore(p->credit_semaphore), *used);
@@ -153,14 +149,14 @@ static inline void tt_page_send(const TtTiles *p, uint32_t me, uint32_t number)
 static inline void tt_weights_share(const TtTiles *p, uint32_t me)
 {
 	const uint32_t fetchers = p->fetchers ? p->fetchers : 1, count = tt_page_count(p);
-	const uint32_t number = tt_local()->op << 16;
+	const uint32_t number = tt_op_number() << 16;
 	uint32_t asked = 0, ask = 0, which = 0;
 	TtPages s;
 	tt_pages_open(&s, p);
 	tt_cb_open(p->weights_cb, p->weights, p->page_bytes, p->pages);
 	for (uint32_t i = 0; i < count; i++) {
 		cb_reserve_back(p->weights_cb, 1);
-		const uint32_t room = tt_least(cb_room(p->weights_cb), fetchers);
+		const uint32_t room = tt_cb_room(p->weights_cb, fetchers);
 		while (asked < count && asked - i < room) {
 			tt_page_ask(p, &s, ask, me, asked - i);
 			asked++;
