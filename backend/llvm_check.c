@@ -35,6 +35,12 @@ static bool is_riscv32_object(Bytes object)
 		&& h.e_machine == EM_RISCV && h.e_flags == 0;
 }
 
+const char *llvm_version(Arena *a)
+{
+	llvm_load();
+	return llvm_target_version(a);
+}
+
 bool llvm_check(FILE *to)
 {
 	Arena *a = arena_create();

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "backend/program_text.h"
-#include "frontend/cmd_device.h"
+#include "frontend/cmd_cache.h"
 #include "ir/file.h"
 
 typedef enum Stage { STAGE_GRAPH, STAGE_PLAN, STAGE_PROGRAM, STAGE_PACKAGE } Stage;
@@ -148,29 +148,19 @@ static bool write_text(Session *s, const Compiled *c, Emit kind, const char *pat
 	return true;
 }
 
-static bool write_bytes(Session *s, const char *path, Bytes b)
-{
-	OutFile out;
-	if (!out_open(&out, s->arena, s->diag, path))
-		return false;
-	fwrite(b.data, 1, b.size, out.f);
-	if (!out_commit(&out, s->diag))
-		return false;
-	session_wrote(s, path);
-	return true;
-}
-
 static bool write_object(Session *s, const Graph *g, const Compiled *c, const Wanted *w)
 {
 	const Bytes package = c->emission.package;
-	return write_bytes(s, w->header, emit_object_header(s->arena, package, g->name))
-		&& write_bytes(s, w->path[EMIT_OBJECT], emit_object(s->arena, package, g->name));
+	const Bytes header = emit_object_header(s->arena, package, g->name);
+	return session_write_bytes(s, w->header, header)
+		&& session_write_bytes(s, w->path[EMIT_OBJECT],
+				       emit_object(s->arena, package, g->name));
 }
 
 static bool write_kind(Session *s, Graph *g, const Compiled *c, const Wanted *w, Emit kind)
 {
 	switch (kind) {
-	case EMIT_PACKAGE: return write_bytes(s, w->path[kind], c->emission.package);
+	case EMIT_PACKAGE: return session_write_bytes(s, w->path[kind], c->emission.package);
 	case EMIT_OBJECT: return write_object(s, g, c, w);
 	case EMIT_IR: return session_write_graph(s, g, w->path[kind]);
 	case EMIT_PLAN: case EMIT_PROGRAM: return write_text(s, c, kind, w->path[kind]);
@@ -186,33 +176,49 @@ static bool write_all(Session *s, Graph *g, const Compiled *c, const Wanted *w)
 		i++;
 	if (i == EMITS)
 		return true;
-	while (s->nwritten)
-		unlink(s->written[--s->nwritten]);
+	session_take_back(s);
 	return false;
+}
+
+/* What is asked for, from the graph that was read. */
+static enum ExitCode make(Session *s, Graph *g, const Wanted *w, Compiled *c)
+{
+	if (!session_passes(s, g))
+		return EXIT_MODEL;
+	enum ExitCode code = w->last > STAGE_GRAPH ? session_accurate(s, g, c) : EXIT_OK;
+	if (code == EXIT_OK && w->last == STAGE_PLAN)
+		code = session_plan(s, g, c);
+	else if (code == EXIT_OK && w->last == STAGE_PROGRAM)
+		code = session_lower(s, g, c);
+	else if (code == EXIT_OK && w->last == STAGE_PACKAGE)
+		code = session_emit(s, g, c);
+	session_progress(s, NULL);
+	if (code != EXIT_OK)
+		return code;
+	if (!write_all(s, g, c, w))
+		return EXIT_MODEL;
+	if (w->last > STAGE_GRAPH)
+		session_summary(s, &c->planned, option_given(s->opt, OPT_FORMAT));
+	return EXIT_OK;
 }
 
 enum ExitCode cmd_compile(Session *s)
 {
 	Wanted w = { .n = 0 };
-	if (!read_wanted(s, &w) || !session_accuracy_asked(s))
+	if (!read_wanted(s, &w) || !session_accuracy_asked(s) || !session_cache_asked(s))
 		return EXIT_USAGE;
-	Graph *g = session_compile(s);
+	Graph *g = session_read(s);
 	if (!g)
 		return EXIT_MODEL;
-	Compiled c = { 0 };
-	enum ExitCode code = w.last > STAGE_GRAPH ? session_accurate(s, g, &c) : EXIT_OK;
-	if (code == EXIT_OK && w.last == STAGE_PLAN)
-		code = session_plan(s, g, &c);
-	else if (code == EXIT_OK && w.last == STAGE_PROGRAM)
-		code = session_lower(s, g, &c);
-	else if (code == EXIT_OK && w.last == STAGE_PACKAGE)
-		code = session_emit(s, g, &c);
-	session_progress(s, NULL);
-	if (code != EXIT_OK)
+	Cache cache;
+	enum ExitCode code = session_cache_begin(s, &cache, g);
+	if (code != EXIT_OK || session_cache_use(s, &cache, &code))
 		return code;
-	if (!write_all(s, g, &c, &w))
-		return EXIT_MODEL;
-	if (w.last > STAGE_GRAPH)
-		session_summary(s, &c.planned, option_given(s->opt, OPT_FORMAT));
-	return EXIT_OK;
+	Compiled c = { 0 };
+	code = make(s, g, &w, &c);
+	if (code == EXIT_OK)
+		session_cache_keep(s, &cache, &c.planned);
+	else
+		session_cache_drop(s, &cache);
+	return code;
 }

@@ -18,6 +18,9 @@ Format session_format(Session *s);
  * standard error for a terminal or for --summary. */
 void session_summary(Session *s, const Planned *p, bool out);
 
+/* That place; NULL: nobody wants to see it. */
+FILE *session_summary_to(Session *s, bool out);
+
 /* "74.1", "-0.3"; a share of `all` in percent, to a tenth. */
 const char *report_us(Arena *a, const Target *t, int64_t cycles);
 const char *report_percent(Arena *a, int64_t part, int64_t all);

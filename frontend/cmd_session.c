@@ -13,6 +13,9 @@
 static bool shows_progress(const Session *s)
 {
 	const Command c = s->opt->command;
+	const char *term = getenv("TERM");
+	if (term && strcmp(term, "dumb") == 0)
+		return false;
 	return (c == CMD_compile || c == CMD_run || c == CMD_verify) && isatty(STDERR_FILENO)
 		&& !option_given(s->opt, OPT_TIMING) && !option_given(s->opt, OPT_DUMP_AFTER);
 }

@@ -15,6 +15,7 @@
 
 #include "frontend/inputs.h"
 #include "frontend/options.h"
+#include "ir/file.h"
 #include "ir/target.h"
 #include "passes/pass.h"
 
@@ -72,6 +73,12 @@ enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Te
 /* Notes a file that -o asked for and that is written, for the depfile; NULL is standard
  * output. */
 void session_wrote(Session *s, const char *path);
+
+/* Writes such a file. False if that fails, reported. */
+bool session_write_bytes(Session *s, const char *path, Bytes b);
+
+/* Removes all that were noted. */
+void session_take_back(Session *s);
 
 /* False if -MD and -MF are given wrongly, reported. */
 bool session_depfile_asked(Session *s);

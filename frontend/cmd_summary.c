@@ -257,10 +257,15 @@ void report_summary(FILE *f, const Planned *p, Format format)
 		print_text(f, &s);
 }
 
+FILE *session_summary_to(Session *s, bool out)
+{
+	const bool shown = option_given(s->opt, OPT_SUMMARY) || isatty(STDERR_FILENO);
+	return out ? stdout : shown ? stderr : NULL;
+}
+
 void session_summary(Session *s, const Planned *p, bool out)
 {
-	if (out)
-		report_summary(stdout, p, session_format(s));
-	else if (option_given(s->opt, OPT_SUMMARY) || isatty(STDERR_FILENO))
-		report_summary(stderr, p, FORMAT_TEXT);
+	FILE *f = session_summary_to(s, out);
+	if (f)
+		report_summary(f, p, out ? session_format(s) : FORMAT_TEXT);
 }

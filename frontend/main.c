@@ -28,6 +28,13 @@ static void hold_standard_streams(void)
 			_exit(EXIT_INTERNAL);
 }
 
+/* https://no-color.org, and terminals that know nothing but text. */
+static bool shows_colors(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	return isatty(STDERR_FILENO) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
 static void print_help(Command c)
 {
 	options_help(c, stdout);
@@ -80,7 +87,7 @@ int main(int argc, char **argv)
 	signal(SIGABRT, on_abort);
 
 	Arena *a = arena_create();
-	Diag d = { .to = stderr };
+	Diag d = { .to = stderr, .colors = shows_colors() };
 	Options o;
 	Session s;
 	enum ExitCode code = EXIT_OK;

@@ -43,7 +43,7 @@ static const char *find_line(const Diag *d, Loc at, size_t *len)
 }
 
 /* A long line is shown from some way before the column. */
-static void print_caret(const Diag *d, Loc at)
+static void print_caret(const Diag *d, FILE *to, Loc at)
 {
 	enum { WIDEST = 160 };
 	size_t len = 0, col = at.col > 0 ? (size_t)at.col - 1 : 0, from;
@@ -56,25 +56,44 @@ static void print_caret(const Diag *d, Loc at)
 	col -= from;
 	if (len > WIDEST)
 		len = WIDEST;
-	fputs(from ? "    ..." : "    ", d->to);
+	fputs(from ? "    ..." : "    ", to);
 	for (size_t i = 0; i < len; i++)
-		fputc(line[i] == '\t' || (unsigned char)line[i] >= ' ' ? line[i] : '?', d->to);
-	fputs(from ? "\n       " : "\n    ", d->to);
+		fputc(line[i] == '\t' || (unsigned char)line[i] >= ' ' ? line[i] : '?', to);
+	fputs(from ? "\n       " : "\n    ", to);
 	for (size_t i = 0; i < col; i++)
-		fputc(line[i] == '\t' ? '\t' : ' ', d->to);
-	fputs("^\n", d->to);
+		fputc(line[i] == '\t' ? '\t' : ' ', to);
+	fputs("^\n", to);
 }
 
-static void say(Diag *d, Loc at, const char *kind, const char *fmt, va_list ap)
+typedef struct Kind {
+	const char *name, *color;
+} Kind;
+
+static const Kind errors = { "error", "\033[1;31m" };
+static const Kind warnings = { "warning", "\033[1;35m" };
+static const Kind notes = { "note", "\033[1;36m" };
+
+static void say_to(const Diag *d, FILE *to, bool colors, Loc at, const Kind *kind,
+		   const char *fmt, va_list ap)
 {
+	print_where(to, at);
+	fprintf(to, "%s%s:%s ", colors ? kind->color : "", kind->name, colors ? "\033[0m" : "");
+	vfprintf(to, fmt, ap);
+	fputc('\n', to);
+	print_caret(d, to, at);
+}
+
+static void say(Diag *d, Loc at, const Kind *kind, const char *fmt, va_list ap)
+{
+	va_list again;
+	va_copy(again, ap);
 	if (d->erase)
 		fputs(d->erase, d->to);
 	d->erase = NULL;
-	print_where(d->to, at);
-	fprintf(d->to, "%s: ", kind);
-	vfprintf(d->to, fmt, ap);
-	fputc('\n', d->to);
-	print_caret(d, at);
+	say_to(d, d->to, d->colors, at, kind, fmt, ap);
+	if (d->copy)
+		say_to(d, d->copy, false, at, kind, fmt, again);
+	va_end(again);
 }
 
 void diag_error(Diag *d, Loc at, const char *fmt, ...)
@@ -83,7 +102,7 @@ void diag_error(Diag *d, Loc at, const char *fmt, ...)
 	va_list ap;
 	va_start(ap, fmt);
 	if (d->errors < limit)
-		say(d, at, "error", fmt, ap);
+		say(d, at, &errors, fmt, ap);
 	else if (d->errors == limit)
 		fputs("further errors are not shown\n", d->to);
 	va_end(ap);
@@ -94,7 +113,7 @@ void diag_warning(Diag *d, Loc at, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	say(d, at, "warning", fmt, ap);
+	say(d, at, &warnings, fmt, ap);
 	va_end(ap);
 	d->warnings++;
 }
@@ -105,7 +124,7 @@ void diag_note(Diag *d, Loc at, const char *fmt, ...)
 	va_list ap;
 	va_start(ap, fmt);
 	if (d->errors <= limit)
-		say(d, at, "note", fmt, ap);
+		say(d, at, &notes, fmt, ap);
 	va_end(ap);
 }
 

@@ -14,6 +14,7 @@
 #ifndef IR_DIAG_H
 #define IR_DIAG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdnoreturn.h>
@@ -41,6 +42,8 @@ typedef struct Diag {
 	int errors, warnings;
 	int limit;       /* stop printing after this many errors; 0 = 20 */
 	Source *sources; /* texts to quote from */
+	bool colors;     /* `to` is a terminal that shows them */
+	FILE *copy;      /* where all is printed too, without colours, or NULL */
 	const char *erase; /* printed once before the next message, or NULL: takes away progress
 			    * from a terminal's line */
 } Diag;

@@ -1,7 +1,8 @@
 /*
- * -MD and -MF: after a command that wrote files, what they were made of.
+ * The files of -o, and -MD and -MF: what they were made of.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "frontend/cmd_session.h"
 #include "frontend/depfile.h"
@@ -23,6 +24,24 @@ void session_wrote(Session *s, const char *path)
 		return;
 	s->written = arena_grow(s->arena, s->written, s->nwritten, sizeof *s->written);
 	s->written[s->nwritten++] = path;
+}
+
+bool session_write_bytes(Session *s, const char *path, Bytes b)
+{
+	OutFile out;
+	if (!out_open(&out, s->arena, s->diag, path))
+		return false;
+	fwrite(b.data, 1, b.size, out.f);
+	if (!out_commit(&out, s->diag))
+		return false;
+	session_wrote(s, path);
+	return true;
+}
+
+void session_take_back(Session *s)
+{
+	while (s->nwritten)
+		unlink(s->written[--s->nwritten]);
 }
 
 /* "dir/unet.d" for "dir/unet.ttb", "dir/unet" and "dir/unet/". */
