@@ -12,10 +12,10 @@ typedef enum Times { ONCE, REPEATS } Times;
 
 #define ON(name) (1u << CMD_##name)
 #define EXECUTES (ON(run) | ON(verify))
-#define PLANS (ON(compile) | ON(plan) | EXECUTES)
+#define PLANS (ON(compile) | ON(plan) | ON(report) | EXECUTES)
 #define PRICES (PLANS | ON(score) | ON(diff) | ON(explain))
 #define READS (ON(opt) | ON(convert) | ON(check) | PRICES)
-#define WRITES (ON(opt) | ON(convert) | ON(compile) | ON(plan))
+#define WRITES (ON(opt) | ON(convert) | ON(compile) | ON(plan) | ON(report))
 #define TARGETS (ON(check) | PRICES)
 #define ALL ((1u << COMMAND_COUNT) - 1)
 

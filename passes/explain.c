@@ -89,8 +89,17 @@ static int besides_near(const Planned *p, int step, int value, int *near)
 	return n;
 }
 
-/* Values next to the one that was chosen. */
-static int near_values(const Planned *p, int step, ChoiceField f, int *near)
+static int parts_near(const Planned *p, int step, ChoiceField f, int value, int *near)
+{
+	int n = 0;
+	for (int k = 0; k < p->bare->steps[step].nin; k++)
+		if (f == CHOICE_park ? choice_park_ok(p->bare, p->choices, step, k)
+				     : choice_reshard_ok(p->bare, p->choices, step, k))
+			near[n++] = value ^ 1 << k;
+	return n;
+}
+
+int explain_near(const Planned *p, int step, ChoiceField f, int near[MOST_NEAR])
 {
 	const Plan *bare = p->bare;
 	const Step *s = &bare->steps[step];
@@ -144,8 +153,9 @@ static int near_values(const Planned *p, int step, ChoiceField f, int *near)
 		break;
 	case CHOICE_beside:
 		return besides_near(p, step, value, near);
-	case CHOICE_reshard: /* of edges */
-	case CHOICE_park:    /* of skips */
+	case CHOICE_reshard:
+	case CHOICE_park:
+		return parts_near(p, step, f, value, near);
 	case CHOICE_COUNT:
 		break;
 	}
@@ -172,10 +182,11 @@ static void explain_fields(Trials *t, Explained *e)
 		ExplainField *x = &e->fields[e->nfields++];
 		const int step = owner(bare, e->step, f);
 		const Pins *pins = &e->p->pins[step];
-		int near[MOST_VALUES];
+		int near[MOST_NEAR];
 		*x = (ExplainField){ .field = f, .value = choice_get(&e->p->choices[step], f),
 				     .pinned = pins->fixed >> f & 1 };
-		const int n = near_values(e->p, step, f, near);
+		const bool told = f == CHOICE_reshard || f == CHOICE_park; /* by edges and skips */
+		const int n = told ? 0 : explain_near(e->p, step, f, near);
 		for (int i = 0; i < n && x->n < MOST_TRIALS; i++)
 			x->trials[x->n++] = trial_field(t, step, f, near[i]);
 		add_told(x, e);

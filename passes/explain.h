@@ -83,6 +83,11 @@ int explain_find(const Planned *p, const char *name);
 /* All names that explain_find knows, for suggestions. */
 int explain_names(const Planned *p, const char **names);
 
+/* Values of a field beside the one that was chosen: those next to it, the other one, or
+ * with one input more or less. */
+enum { MOST_NEAR = MAX_STEP_PARTS };
+int explain_near(const Planned *p, int step, ChoiceField f, int near[MOST_NEAR]);
+
 /* In the arena of the graph. */
 void explain_step(const Planned *p, int step, Explained *e);
 

@@ -4,18 +4,7 @@
 #include <stdlib.h>
 
 #include "passes/explain.h"
-
-static int64_t aligned(int64_t n) { return (n + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM; }
-
-static void add(Explained *e, const char *name, const char *why, int64_t bytes, uint64_t address)
-{
-	if (!bytes)
-		return;
-	e->residents = arena_grow(e->p->plan->graph->arena, e->residents, e->nresidents,
-				  sizeof(Resident));
-	e->residents[e->nresidents++] = (Resident){ name, why, aligned(bytes), address };
-	e->used += aligned(bytes);
-}
+#include "passes/plan_buffers.h"
 
 /* The next step that reads it; NULL if there is none. */
 static const Step *next_reader(const Plan *p, const PlanTensor *t, int from)
@@ -54,26 +43,38 @@ static int by_bytes(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* What a buffer of step `at` or around it is there for. */
+static const char *reason_of(const Plan *p, const PlanBuffer *b, int at)
+{
+	switch (b->kind) {
+	case BUFFER_TENSOR:
+		return reason(p, &p->steps[at], b->tensor, at);
+	case BUFFER_WEIGHTS:
+		return b->step == at ? "weights" : "weights, early";
+	case BUFFER_SUMS:
+		return "partial sums";
+	case BUFFER_HOST:
+	case BUFFER_KINDS:
+		break;
+	}
+	return "rows from or to the host";
+}
+
 void explain_l1(Explained *e)
 {
 	const Plan *p = e->p->plan;
-	const Step *at = &p->steps[e->at];
+	PlanBuffer *v;
+	const int n = plan_buffers(p, &v);
 	e->limit = planner_room(p->target, e->p->request);
-	for (int i = 0; i < p->ntensors; i++) {
-		const PlanTensor *t = p->tensors[i];
-		if (t->born <= e->at && e->at <= t->dies)
-			add(e, t->name, reason(p, at, t, e->at), t->bytes, t->layout.address);
+	for (int i = 0; i < n; i++) {
+		if (v[i].born > e->at || e->at > v[i].dies)
+			continue;
+		e->residents = arena_grow(p->graph->arena, e->residents, e->nresidents,
+					  sizeof(Resident));
+		e->residents[e->nresidents++] = (Resident){ v[i].name, reason_of(p, &v[i], e->at),
+							    v[i].bytes, v[i].address };
+		e->used += v[i].bytes;
 	}
-	for (int k = e->at; k < p->nsteps; k++) {
-		const Step *s = &p->steps[k];
-		const char *name = s->out ? s->out->name : s->op->name;
-		if (plan_fetched_in(p, k) <= e->at)
-			add(e, name, k == e->at ? "weights" : "weights, early", s->weight_bytes,
-			    s->weight_address);
-	}
-	const char *name = at->out ? at->out->name : at->op->name;
-	add(e, name, "partial sums", at->stream.sums_bytes, at->stream.sums_address);
-	add(e, name, "rows from or to the host", at->scratch_bytes, at->scratch_address);
 	if (e->nresidents)
 		qsort(e->residents, (size_t)e->nresidents, sizeof *e->residents, by_bytes);
 }

@@ -1,6 +1,7 @@
 #include "passes/trial.h"
 
 #include "ir/file.h"
+#include "passes/choice_check.h"
 #include "passes/choice_legal.h"
 #include "passes/greedy.h"
 #include "passes/plan_dram.h"
@@ -172,6 +173,23 @@ Trial trial_room(Trials *t, int64_t room, int cores)
 		: !room ? arena_printf(a, "cores=%d", cores)
 			: arena_printf(a, "l1=%lld cores=%d", (long long)room, cores);
 	return run(t, t->p->pins, room, cores, what, 0, NULL);
+}
+
+Trial trial_choices(Trials *t, const Choice *choices, bool placed)
+{
+	Bench b;
+	Trial x = { .how = PLAN_WRONG };
+	int64_t end;
+	Range blame;
+	begin(&b, t->p, 0, 0);
+	if (choice_check(&b.bare, choices, NULL, &b.diag)) {
+		Plan *p = plan_apply(&b.bare, choices);
+		x.how = !placed || place_buffers(p, &end, &blame) ? PLANNED : PLAN_NONE;
+		x.time = x.bound = plan_time(p).all.total;
+	}
+	finish(&b);
+	t->count++;
+	return x;
 }
 
 bool trial_fits(const Trials *t, const Pins *pins, int64_t room, int cores)

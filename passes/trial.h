@@ -43,6 +43,10 @@ Trial trial_pins(Trials *t, const Pins *pins, const char *what);
  * the plan has it. */
 Trial trial_room(Trials *t, int64_t room, int cores);
 
+/* Not a search: the plan of these choices, one for each step of the bare plan; `placed`:
+ * it must fit too. */
+Trial trial_choices(Trials *t, const Choice *choices, bool placed);
+
 /* Is there room by local rules (greedy.h) alone? No search; a no says nothing. */
 bool trial_fits(const Trials *t, const Pins *pins, int64_t room, int cores);
 
