@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "backend/llvm.h"
+#include "frontend/cmd_help.h"
 #include "frontend/cmd_session.h"
 
 /* A failed assertion has said where; we say that it is our fault. */
@@ -33,16 +34,6 @@ static bool shows_colors(void)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 	return isatty(STDERR_FILENO) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
-}
-
-static void print_help(Command c)
-{
-	options_help(c, stdout);
-	if (c != CMD_opt)
-		return;
-	puts("\npasses:");
-	for (int i = 0; i < PASS_COUNT; i++)
-		printf("  %-16s %s\n", pass_info[i].name, pass_info[i].summary);
 }
 
 static enum ExitCode print_target(Session *s)
@@ -97,7 +88,7 @@ int main(int argc, char **argv)
 		printf("tessera %s\n", TESSERA_VERSION);
 		code = llvm_check(stdout) ? EXIT_OK : EXIT_INTERNAL;
 	} else if (o.help) {
-		print_help(o.command);
+		help_print(o.command, stdout);
 	} else {
 		code = run(&s, a, &d, &o);
 		session_end(&s);

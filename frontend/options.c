@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum OptionKind { FLAG, TEXT, NUMBER, SEED, REAL } OptionKind;
-typedef enum Times { ONCE, REPEATS } Times;
-
 #define ON(name) (1u << CMD_##name)
 #define EXECUTES (ON(run) | ON(verify))
 #define PLANS (ON(compile) | ON(plan) | ON(report) | EXECUTES)
@@ -19,16 +16,7 @@ typedef enum Times { ONCE, REPEATS } Times;
 #define TARGETS (ON(check) | PRICES)
 #define ALL ((1u << COMMAND_COUNT) - 1)
 
-typedef struct OptionInfo {
-	const char *spelling;
-	OptionKind kind;
-	const char *value;
-	Times times;
-	unsigned commands;
-	const char *help;
-} OptionInfo;
-
-static const OptionInfo option_info[OPTION_COUNT] = {
+const OptionInfo option_info[OPTION_COUNT] = {
 #define OPTION(id, spelling, kind, value, times, commands, help) \
 	[OPT_##id] = { spelling, kind, value, times, commands, help },
 #include "frontend/options.def"
@@ -51,14 +39,14 @@ void usage_error(Diag *d, const char *fmt, ...)
 	diag_error(d, here, "%s", text);
 }
 
-static bool has_option(Command c, OptionId id)
+bool option_of(Command c, OptionId id)
 {
 	return c < COMMAND_COUNT && (option_info[id].commands & 1u << c);
 }
 
 static bool takes_model(Command c)
 {
-	return ((READS | ON(info)) & 1u << c) != 0;
+	return ((READS | ON(info) | ON(help)) & 1u << c) != 0;
 }
 
 static void suggest(Diag *d, const char *word, const char *const candidates[], size_t n)
@@ -97,7 +85,7 @@ static void unknown_option(Arena *a, Diag *d, Command c, const char *arg, size_t
 	const char *names[OPTION_COUNT], *word = arena_strndup(a, arg, n);
 	size_t nnames = 0;
 	for (int id = 0; id < OPTION_COUNT; id++)
-		if (has_option(c, (OptionId)id) && option_info[id].spelling[1] == '-')
+		if (option_of(c, (OptionId)id) && option_info[id].spelling[1] == '-')
 			names[nnames++] = option_info[id].spelling;
 	usage_error(d, "'%s' has no option '%s'", command_info[c].name, word);
 	if (find_option(arg, n) == OPTION_COUNT)
@@ -162,7 +150,7 @@ static int parse_option(Options *o, Arena *a, Diag *d, int argc, char **argv)
 	const OptionInfo *info = &option_info[id];
 	const bool flag = id == OPTION_COUNT || info->kind == FLAG;
 	const bool next = !flag && !equals && argc > 1 && strncmp(argv[1], "--", 2) != 0;
-	if (id == OPTION_COUNT || !has_option(o->command, id))
+	if (id == OPTION_COUNT || !option_of(o->command, id))
 		unknown_option(a, d, o->command, arg, n);
 	else if (flag && equals)
 		usage_error(d, "'%s' takes no value", info->spelling);
@@ -217,7 +205,7 @@ bool options_parse(Options *o, Arena *a, Diag *d, int argc, char **argv)
 		}
 	}
 	o->help = option_given(o, OPT_HELP);
-	const bool reads = !o->help && !option_given(o, OPT_PRINT_TARGET);
+	const bool reads = !o->help && !option_given(o, OPT_PRINT_TARGET) && o->command != CMD_help;
 	if (reads && takes_model(o->command) && !o->model && d->errors == errors)
 		usage_error(d, "'%s' wants a %s", command_info[o->command].name,
 			    o->command == CMD_info ? "package" : "model");
@@ -259,18 +247,41 @@ bool options_execute(Command c)
 	return (EXECUTES & 1u << c) != 0;
 }
 
+/* "name, name, ...", in lines that begin and end as the text around them does. */
+static void print_topics(FILE *f, int column)
+{
+	static const char *const names[] = {
+#define TOPIC(name, ...) #name,
+#include "frontend/topics.def"
+	};
+	enum { TOPICS = sizeof names / sizeof *names, WIDEST = 79 };
+	for (int i = 0; i < TOPICS; i++) {
+		if (column + 1 + (int)strlen(names[i]) + 1 > WIDEST)
+			column = fprintf(f, "\n ") - 1;
+		column += fprintf(f, " %s%s", names[i], i < TOPICS - 1 ? "," : ".\n");
+	}
+}
+
+static void print_exits(FILE *f)
+{
+	static const char *const whats[] = {
+#define EXIT(name, number, what) [number] = what,
+#include "ir/exits.def"
+	};
+	enum { EXITS = sizeof whats / sizeof *whats };
+	for (int i = 0; i < EXITS; i += 2)
+		fprintf(f, "%-5s  %d  %-27s  %d  %s\n", i ? "" : "Exit:", i, whats[i], i + 1,
+			whats[i + 1]);
+}
+
 static void program_help(FILE *f)
 {
 	fputs("usage: tessera COMMAND [MODEL] [OPTION...]\n\n", f);
 	for (int c = 0; c < COMMAND_COUNT; c++)
 		fprintf(f, "  %-8s %s\n", command_info[c].name, command_info[c].summary);
-	fputs("\nMODEL is an .onnx file, an NNEF folder or graph.nnef in it, or IR text (.ir).\n"
-	      "`tessera COMMAND --help` lists options, `tessera --version` prints the version.\n"
-	      "\nExit status:\n"
-	      "  0  all is well                           3  the target cannot run the model\n"
-	      "  1  the model or a file is wrong,         4  internal error, or out of memory\n"
-	      "     or outputs differ (verify)            5  a work limit was reached\n"
-	      "  2  the command line is wrong\n", f);
+	fputs("\nMODEL is an .onnx file, an NNEF folder or graph.nnef in it, or IR text (.ir).\n", f);
+	print_topics(f, fprintf(f, "Topics of `tessera help TOPIC`:"));
+	print_exits(f);
 }
 
 void options_help(Command c, FILE *f)
@@ -285,7 +296,7 @@ void options_help(Command c, FILE *f)
 	fprintf(f, "%c%s.\n\n", info->summary[0] - 'a' + 'A', info->summary + 1);
 	for (int id = 0; id < OPTION_COUNT; id++) {
 		const OptionInfo *o = &option_info[id];
-		if (!has_option(c, (OptionId)id))
+		if (!option_of(c, (OptionId)id))
 			continue;
 		int n = fprintf(f, "  %s%s%s", o->spelling, *o->value ? " " : "", o->value);
 		fprintf(f, "%*s%s\n", n < 29 ? 30 - n : 1, "", o->help);

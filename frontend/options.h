@@ -36,12 +36,26 @@ typedef struct CommandInfo {
 
 extern const CommandInfo command_info[COMMAND_COUNT];
 
+typedef enum OptionKind { FLAG, TEXT, NUMBER, SEED, REAL } OptionKind;
+typedef enum Times { ONCE, REPEATS } Times;
+
+typedef struct OptionInfo {
+	const char *spelling;
+	OptionKind kind;
+	const char *value;
+	Times times;
+	unsigned commands; /* a bit for each */
+	const char *help;
+} OptionInfo;
+
+extern const OptionInfo option_info[OPTION_COUNT];
+
 enum { MOST_PLANS = 2 };
 
 typedef struct Options {
 	Command command; /* COMMAND_COUNT: none, but help or the version */
 	bool help, version;
-	const char *model; /* NULL for commands without */
+	const char *model; /* NULL for commands without; of help: the topic */
 	const char *plans[MOST_PLANS]; /* of diff: the files behind it */
 	int nplans;
 	int count[OPTION_COUNT];
@@ -60,6 +74,9 @@ uint64_t option_seed(const Options *o, OptionId id, uint64_t otherwise);
 double option_real(const Options *o, OptionId id, double otherwise);
 
 const char *option_spelling(OptionId id);
+
+/* True if the command has the option. */
+bool option_of(Command c, OptionId id);
 
 /* True if the command runs the model. */
 bool options_execute(Command c);

@@ -19,14 +19,9 @@
 #include <stdio.h>
 #include <stdnoreturn.h>
 
-/* The exit status of every command. */
 enum ExitCode {
-	EXIT_OK = 0,
-	EXIT_MODEL = 1,      /* the model or a file it needs is wrong */
-	EXIT_USAGE = 2,      /* the command line is wrong */
-	EXIT_INFEASIBLE = 3, /* the model is right but the target cannot run it */
-	EXIT_INTERNAL = 4,   /* we are wrong, or the machine is out of memory */
-	EXIT_WORK_LIMIT = 5, /* a work limit was reached */
+#define EXIT(name, number, what) EXIT_##name = number,
+#include "ir/exits.def"
 };
 
 typedef struct Loc {
