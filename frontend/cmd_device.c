@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/lower.h"
+#include "frontend/cmd_counted.h"
 #include "frontend/cmd_verify.h"
 #include "ir/clock.h"
 #include "ir/file.h"
@@ -191,6 +192,14 @@ static Tensor **as_taken(Session *s, const TesseraPackage *p, Tensor *const in[]
 	return taken;
 }
 
+static bool run_arrays(Session *s, TesseraProgram *p, const TesseraArray *in, size_t nin,
+		       const TesseraArray *out, size_t nout, TesseraError *e)
+{
+	if (s->counted)
+		return counted_run(s->counted, p, in, nin, out, nout, e);
+	return tessera_run(p, in, nin, out, nout, e);
+}
+
 static bool run(Session *s, const Graph *g, const TesseraPackage *package, TesseraDevice *d,
 		Tensor *const in[], Tensor *out[], TesseraError *e)
 {
@@ -202,12 +211,12 @@ static bool run(Session *s, const Graph *g, const TesseraPackage *package, Tesse
 	session_progress(s, s->layers ? NULL : "running");
 	make_outputs(s, g, package, out);
 	const bool ok = p && (!s->layers || layers_watch(s->layers, d, p, e)) &&
-		tessera_run(p, arrays(s, package, as_taken(s, package, in), false),
-			    tessera_input_count(package), arrays(s, package, out, true),
-			    tessera_output_count(package), e);
+		run_arrays(s, p, arrays(s, package, as_taken(s, package, in), false),
+			   tessera_input_count(package), arrays(s, package, out, true),
+			   tessera_output_count(package), e);
 	session_timing(s, "run", from);
 	session_progress(s, NULL);
-	if (ok)
+	if (ok && !s->counted)
 		tessera_counters_print(p, stderr);
 	tessera_unload(p);
 	return ok;

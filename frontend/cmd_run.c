@@ -59,8 +59,7 @@ bool session_on_ref(const Session *s)
 	return device ? strcmp(device, "ref") == 0 : !s->package;
 }
 
-/* --threads goes for the emulator too, unless the device says how many. */
-static const char *with_threads(Session *s, const char *device)
+const char *session_with_threads(Session *s, const char *device)
 {
 	const int64_t n = option_number(s->opt, OPT_THREADS, 0);
 	const bool emu = strncmp(device, "emu", 3) == 0 && (!device[3] || device[3] == ':');
@@ -90,7 +89,7 @@ enum ExitCode session_run(Session *s, const Graph *g, Tensor *const in[], Tensor
 	const enum ExitCode code = check_work(s, g);
 	if (code != EXIT_OK)
 		return code;
-	return session_run_device(s, g, with_threads(s, device ? device : "emu"), in, out);
+	return session_run_device(s, g, session_with_threads(s, device ? device : "emu"), in, out);
 }
 
 /* All or nothing. */

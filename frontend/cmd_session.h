@@ -33,6 +33,7 @@ typedef struct Session {
 	const char **written; /* files of -o that are there now, nwritten of them */
 	int nwritten;
 	struct Layers *layers; /* what looks at every tensor of the run, or NULL */
+	struct Counted *counted; /* where what the run counts goes, or NULL */
 } Session;
 
 /* Reads what the options name besides the model. Not EXIT_OK: reported. */
@@ -61,6 +62,9 @@ bool session_write_graph(Session *s, Graph *g, const char *path);
 
 /* False if the threads the user wants are too many, reported. */
 bool session_device(Session *s);
+
+/* A device with --threads, unless it says how many itself or has none. */
+const char *session_with_threads(Session *s, const char *device);
 
 /* True if the user wants the plain executor, or nothing else. */
 bool session_on_ref(const Session *s);

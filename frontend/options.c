@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define ON(name) (1u << CMD_##name)
-#define EXECUTES (ON(run) | ON(verify))
-#define PLANS (ON(compile) | ON(plan) | ON(report) | EXECUTES)
+#define EXECUTES (ON(run) | ON(verify) | ON(report))
+#define PLANS (ON(compile) | ON(plan) | EXECUTES)
 #define PRICES (PLANS | ON(score) | ON(diff) | ON(explain))
 #define READS (ON(opt) | ON(convert) | ON(check) | PRICES)
 #define WRITES (ON(opt) | ON(convert) | ON(compile) | ON(plan) | ON(report))

@@ -40,6 +40,42 @@ there() { for f; do [ -e "$f" ] || wrong "no $f"; done; }
 absent() { for f; do [ ! -e "$f" ] || wrong "$f is left behind"; done; }
 same() { cmp -s "$1" "$2" || wrong "$1 and $2 differ"; }
 
+# is_json F: braces, strings, commas and values where they may stand.
+is_json() {
+	awk '
+	function blank() { while (match(substr(s, i, 1), /[ \n\t]/)) i++ }
+	function value(  c) {
+		blank(); c = substr(s, i, 1)
+		if (c == "{") return members("}", 1)
+		if (c == "[") return members("]", 0)
+		if (c == "\"") return string()
+		if (!match(substr(s, i), /^-?[0-9]+(\.[0-9]+)?/)) return 0
+		i += RLENGTH; return 1
+	}
+	function string() {
+		if (!match(substr(s, i), /^"([^"\\]|\\.)*"/)) return 0
+		i += RLENGTH; return 1
+	}
+	function members(end, keys) {
+		i++; blank()
+		if (substr(s, i, 1) == end) { i++; return 1 }
+		for (;;) {
+			if (keys) {
+				blank()
+				if (!string()) return 0
+				blank()
+				if (substr(s, i++, 1) != ":") return 0
+			}
+			if (!value()) return 0
+			blank()
+			if (substr(s, i, 1) == end) { i++; return 1 }
+			if (substr(s, i++, 1) != ",") return 0
+		}
+	}
+	{ s = s $0 "\n" }
+	END { i = 1; ok = value(); blank(); exit !(ok && i > length(s)) }' "$1" || wrong "$1 is no JSON"
+}
+
 numbers() { # numbers N: "[0,0.5,1,...]"
 	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "%s%g", i ? "," : "[", i / 8 - 3; print "]" }'
 }

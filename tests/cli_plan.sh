@@ -15,42 +15,6 @@ pinned() { sed -e 's/ *;.*//' -e '/^plan/!s/\([a-z0-9_]*=[^ ]*\)/\1!/g' "$1"; }
 # cycles: what --format=json says a plan takes.
 cycles() { sed -n 's/^"predicted_cycles":\([0-9]*\),$/\1/p' "$1"; }
 
-# is_json F: braces, strings, commas and values where they may stand.
-is_json() {
-	awk '
-	function blank() { while (match(substr(s, i, 1), /[ \n\t]/)) i++ }
-	function value(  c) {
-		blank(); c = substr(s, i, 1)
-		if (c == "{") return members("}", 1)
-		if (c == "[") return members("]", 0)
-		if (c == "\"") return string()
-		if (!match(substr(s, i), /^-?[0-9]+(\.[0-9]+)?/)) return 0
-		i += RLENGTH; return 1
-	}
-	function string() {
-		if (!match(substr(s, i), /^"([^"\\]|\\.)*"/)) return 0
-		i += RLENGTH; return 1
-	}
-	function members(end, keys) {
-		i++; blank()
-		if (substr(s, i, 1) == end) { i++; return 1 }
-		for (;;) {
-			if (keys) {
-				blank()
-				if (!string()) return 0
-				blank()
-				if (substr(s, i++, 1) != ":") return 0
-			}
-			if (!value()) return 0
-			blank()
-			if (substr(s, i, 1) == end) { i++; return 1 }
-			if (substr(s, i++, 1) != ",") return 0
-		}
-	}
-	{ s = s $0 "\n" }
-	END { i = 1; ok = value(); blank(); exit !(ok && i > length(s)) }' "$1" || wrong "$1 is no JSON"
-}
-
 claim "a plan is a file that reads back to the same plan, byte by byte"
 expect 0 plan $net
 silent

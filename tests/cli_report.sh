@@ -62,6 +62,55 @@ absent no.html
 expect 2 report $net --emit=ir
 ok
 
+# spans_of F PID: "track start end" of every event of a process, in ns.
+spans_of() {
+	sed -n 's/.*"ph":"X","pid":'"$2"',"tid":\([0-9]*\),.*"ts":\([0-9]*\)\.\([0-9]*\),"dur":\([0-9]*\)\.\([0-9]*\),.*/\1 \2\3 \4\5/p' \
+		"$1" | awk '{ print $1, $2 + 0, $2 + $3 }'
+}
+
+# tracks F PID: their names in order.
+tracks() { sed -n 's/^{"name":"thread_name","ph":"M","pid":'"$2"',"tid":\([0-9]*\),"args":{\("name":".*"\)}},*$/\1 \2/p' "$1"; }
+
+# in_order: steps follow each other without a gap, and no unit is busy longer than its step.
+in_order() {
+	awk '$1 == 0 { if ($2 < end - 1 || $2 > end + 1) bad = 1; start = $2; end = $3; steps++ }
+		$1 > 0 && ($2 != start || $3 > end + 1) { bad = 1 }
+		END { exit bad || steps < 10 }'
+}
+
+claim "the predicted timeline as a trace: tracks, steps one after the other, all of the time"
+expect 0 report $net -o page.html --trace t.json
+is_json t.json
+[ "$(tracks t.json 1 | wc -l)" = 8 ] || wrong "not 8 tracks"
+tracks t.json 1 | grep -qxF '0 "name":"steps"' || wrong "track 0 is not that of the steps"
+spans_of t.json 1 | in_order || wrong "steps or units are out of order"
+end=$(spans_of t.json 1 | awk '$1 == 0 { end = $3 } END { print end }')
+[ "$end" -ge $((total - 9)) ] && [ "$end" -le $total ] || wrong "$total cycles at 1 GHz end at $end ns"
+[ "$(spans_of t.json 2 | wc -l)" = 0 ] || wrong "there is a run that nobody asked for"
+ok
+
+claim "with a device the trace has the run too, on the same tracks, and what it counted"
+expect 0 report $net --device=emu:fast --random-input=1 --trace run.json
+out_has "every exact counter is what was predicted"
+is_json run.json
+tracks run.json 1 >one
+tracks run.json 2 >two
+same one two
+spans_of run.json 2 | in_order || wrong "steps or units are out of order"
+spans_of run.json 1 >one
+spans_of t.json 1 >two
+same one two
+grep -q '"pid":2,.*"mvmuls":[1-9]' run.json || wrong "no MVMUL was counted"
+ok
+
+claim "a device that does not count is no help, nor is one without input"
+expect 2 report $net --device=ref --random-input=1 -o no.html
+err_has "only the emulator counts"
+absent no.html
+expect 2 report $net --device=emu -o no.html
+absent no.html
+ok
+
 # A net of 500 ops, a sum every eighth.
 long_net() {
 	echo 'version 1.0; extension KHR_enable_fragment_definitions, KHR_enable_operator_expressions;'
