@@ -1,0 +1,12 @@
+// Our own mirror: the name of a recorded trace.
+#pragma once
+
+#include <cstdint>
+
+#include <tt_stl/strong_type.hpp>
+
+namespace tt::tt_metal::distributed {
+
+using MeshTraceId = ttsl::StrongType<uint32_t, struct MeshTraceIdTag>;
+
+}

@@ -1,0 +1,4 @@
+// Our own mirror.
+#pragma once
+
+#include <tt-metalium/host_api.hpp>

@@ -1,0 +1,4 @@
+// Nothing.
+#include "api/dataflow/dataflow_api.h"
+
+void kernel_main() {}
