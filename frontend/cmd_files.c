@@ -61,7 +61,14 @@ bool session_depfile(Session *s)
 	const char *path = option_text(s->opt, OPT_DEPFILE_PATH);
 	if (!option_given(s->opt, OPT_DEPFILE))
 		return true;
+	const char *out = option_text(s->opt, OPT_OUT);
 	if (!path)
-		path = beside(s->arena, option_text(s->opt, OPT_OUT));
+		path = beside(s->arena, out);
+	/* ninja looks at the first target only. */
+	for (int i = 0; i < s->nwritten; i++)
+		if (strcmp(s->written[i], out) == 0) {
+			s->written[i] = s->written[0];
+			s->written[0] = out;
+		}
 	return depfile_write(s->arena, s->diag, path, s->nwritten, s->written);
 }

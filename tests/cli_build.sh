@@ -29,7 +29,7 @@ ok
 claim "-MF names the depfile, and every file that was written is a target"
 expect 0 opt net.ir -o deep.ir
 expect 0 compile deep.ir --emit=object,ir -o both.o -MD -MF dep.file
-head -1 dep.file | grep -qx 'both.h both.o both.ir both.safetensors: \\' || wrong "$(cat dep.file)"
+head -1 dep.file | grep -qx 'both.o both.h both.ir both.safetensors: \\' || wrong "$(cat dep.file)"
 names dep.file | sort >got
 printf 'deep.ir\ndeep.safetensors\n' >want
 same got want
