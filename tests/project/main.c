@@ -46,7 +46,8 @@ int main(int argc, char **argv)
 	if (!program)
 		fprintf(stderr, "%s\n%s", e.text, e.detail);
 	else if (from && to)
-		status = run(program, tessera_input(package, 0), tessera_output(package, 0), from, to);
+		status = run(program, tessera_input(package, 0), tessera_output(package, 0), from,
+			     to);
 	tessera_unload(program);
 	tessera_device_close(device);
 	tessera_package_close(package);
