@@ -17,7 +17,10 @@ struct Claim {
 		static std::vector<Claim> list;
 		return list;
 	}
-	Claim(const char *claim, void (*body)()) : name(claim), run(body) { all().push_back(*this); }
+	Claim(const char *claim, void (*body)()) : name(claim), run(body)
+	{
+		all().push_back(*this);
+	}
 };
 
 #define CLAIM(name)                                                                                \

@@ -11,7 +11,7 @@
 enum { SHOWN = 8 }; /* reports of what is wrong */
 
 struct MetalChip {
-	Emu *emu;              /* or */
+	Emu *emu; /* or */
 	TesseraDevice *device;
 };
 
@@ -23,8 +23,10 @@ static bool fail(char why[METAL_WHY], const char *text)
 
 static bool open_emu(MetalChip *c, const char *rest, char why[METAL_WHY])
 {
-	const EmuProgram program = { .op_word = TT_OP_WORD, .cb_words = TT_CB_WORDS,
-				     .cb_count = TT_CBS, .code_end = TT_USER };
+	const EmuProgram program = { .op_word = TT_OP_WORD,
+				     .cb_words = TT_CB_WORDS,
+				     .cb_count = TT_CBS,
+				     .code_end = TT_USER };
 	EmuOptions options = { .strict = true };
 	TesseraError e = { 0 };
 	bool race = false;
@@ -137,10 +139,10 @@ static bool faulted(const Emu *e, char why[METAL_WHY])
 
 	for (size_t i = 0; i < emu_reports(e) && i < SHOWN && at < METAL_WHY; i++) {
 		const EmuReport *r = emu_report(e, i);
-		const int n = snprintf(why + at, METAL_WHY - at,
-				       "%s: core (%u,%u) %s, launch %u: %s (pc 0x%x, address 0x%llx)\n",
-				       r->check, r->x, r->y, r->risc, r->op, r->text, r->pc,
-				       (unsigned long long)r->address);
+		const int n = snprintf(
+			why + at, METAL_WHY - at,
+			"%s: core (%u,%u) %s, launch %u: %s (pc 0x%x, address 0x%llx)\n", r->check,
+			r->x, r->y, r->risc, r->op, r->text, r->pc, (unsigned long long)r->address);
 		at += n > 0 ? (size_t)n : 0;
 	}
 	return false;

@@ -20,7 +20,9 @@ static bool link_at(MetalText *to, Arena *a, Diag *d, const char *name, Bytes fi
 	const Bytes elf = link_elf(&l, a, d);
 	if (stack < 0 || !elf.data || !elf_segment((const uint8_t *)elf.data, 0, &s))
 		return false;
-	*to = (MetalText){ .bytes = xmalloc(s.bytes), .size = s.bytes, .entry = l.entry,
+	*to = (MetalText){ .bytes = xmalloc(s.bytes),
+			   .size = s.bytes,
+			   .entry = l.entry,
 			   .local = l.local_bytes + (uint32_t)stack };
 	memcpy(to->bytes, elf.data + s.offset, s.bytes);
 	return true;

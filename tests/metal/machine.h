@@ -34,15 +34,14 @@ enum {
 
 /* What a core does next. */
 typedef struct MetalLaunch {
-	uint32_t go;    /* number of the launch, which only grows */
-	uint32_t run;   /* BRISC's word to the others: likewise */
-	uint32_t done;  /* likewise, when all five are through */
-	uint32_t entry[TT_RISCS]; /* of the kernels; 0: none */
-	uint32_t ncrisc_bytes;    /* of text to copy */
-	uint32_t noc[TT_RISCS];   /* registers of the NoC a kernel works on */
-	uint32_t cb_mask;         /* circular buffers there are */
-	uint32_t logical;         /* col, row << 16 */
-	uint32_t unused[3];       /* what follows has 16 bytes of alignment */
+	uint32_t go;                 /* number of the launch, which only grows */
+	uint32_t run;                /* BRISC's word to the others: likewise */
+	uint32_t done;               /* likewise, when all five are through */
+	uint32_t entry[TT_RISCS];    /* of the kernels; 0: none */
+	uint32_t ncrisc_bytes;       /* of text to copy */
+	uint32_t noc[TT_RISCS];      /* registers of the NoC a kernel works on */
+	uint32_t cb_mask;            /* circular buffers there are */
+	uint32_t logical;            /* col, row << 16 */
 	uint32_t finished[TT_RISCS]; /* each RISC-V's own word: launch it is through with */
 } MetalLaunch;
 

@@ -29,20 +29,21 @@ static Mesh open(size_t queues = 1, uint32_t chips = 1)
 
 static Mem dram(const Mesh &d, uint32_t bytes = PAGES * PAGE, uint32_t page = PAGE)
 {
-	return MeshBuffer::create(ReplicatedBufferConfig{.size = bytes},
-				  {.page_size = page, .buffer_type = BufferType::DRAM}, d.get());
+	return MeshBuffer::create(ReplicatedBufferConfig{ .size = bytes },
+				  { .page_size = page, .buffer_type = BufferType::DRAM }, d.get());
 }
 
 // One page on each core of the first column.
 static Mem arena(const Mesh &d, uint32_t bytes, uint32_t cores = 8)
 {
-	const CoreRangeSet grid(CoreRange({0, 0}, {0, cores - 1}));
-	const ShardSpecBuffer shards(grid, {1, bytes}, ShardOrientation::ROW_MAJOR, {1, bytes}, {cores, 1});
+	const CoreRangeSet grid(CoreRange({ 0, 0 }, { 0, cores - 1 }));
+	const ShardSpecBuffer shards(grid, { 1, bytes }, ShardOrientation::ROW_MAJOR, { 1, bytes },
+				     { cores, 1 });
 	return MeshBuffer::create(
-		ReplicatedBufferConfig{.size = uint64_t(bytes) * cores},
-		{.page_size = bytes,
-		 .buffer_type = BufferType::L1,
-		 .sharding_args = BufferShardingArgs(shards, TensorMemoryLayout::HEIGHT_SHARDED)},
+		ReplicatedBufferConfig{ .size = uint64_t(bytes) * cores },
+		{ .page_size = bytes,
+		  .buffer_type = BufferType::L1,
+		  .sharding_args = BufferShardingArgs(shards, TensorMemoryLayout::HEIGHT_SHARDED) },
 		d.get());
 }
 
@@ -51,28 +52,34 @@ struct Adder {
 	Mem space;
 	MeshWorkload work;
 
-	Adder(const Mesh &d, const Mem &from, const Mem &to, uint32_t number) : space(arena(d, 4 * PAGE, 4))
+	Adder(const Mesh &d, const Mem &from, const Mem &to, uint32_t number)
+	    : space(arena(d, 4 * PAGE, 4))
 	{
-		const CoreRange cores({0, 0}, {0, 3});
+		const CoreRange cores({ 0, 0 }, { 0, 3 });
 		Program p = CreateProgram();
-		for (uint8_t cb : {0, 1}) {
-			CircularBufferConfig c(2 * PAGE, {{cb, tt::DataFormat::RawUInt32}});
-			c.set_page_size(cb, PAGE).set_globally_allocated_address(*space->get_backing_buffer());
+		for (uint8_t cb : { 0, 1 }) {
+			CircularBufferConfig c(2 * PAGE, { { cb, tt::DataFormat::RawUInt32 } });
+			c.set_page_size(cb, PAGE).set_globally_allocated_address(
+				*space->get_backing_buffer());
 			c.set_address_offset(PAGE);
 			CreateCircularBuffer(p, cores, c);
 		}
-		const auto in = CreateKernel(p, kernel("reader"), cores,
-					     DataMovementConfig{.processor = DataMovementProcessor::RISCV_1,
-								.noc = NOC::NOC_0});
-		const auto out = CreateKernel(p, kernel("writer"), cores,
-					      DataMovementConfig{.processor = DataMovementProcessor::RISCV_0,
-								 .noc = NOC::NOC_1});
+		const auto in = CreateKernel(
+			p, kernel("reader"), cores,
+			DataMovementConfig{ .processor = DataMovementProcessor::RISCV_1,
+					    .noc = NOC::NOC_0 });
+		const auto out = CreateKernel(
+			p, kernel("writer"), cores,
+			DataMovementConfig{ .processor = DataMovementProcessor::RISCV_0,
+					    .noc = NOC::NOC_1 });
 		const auto add = CreateKernel(p, kernel("add"), cores, ComputeConfig{});
 		for (uint32_t i = 0; i < 4; i++) {
 			const CoreCoord core(0, i);
-			SetRuntimeArgs(p, in, core, {uint32_t(from->address()), PAGE, i, 4, PAGES / 4});
-			SetRuntimeArgs(p, out, core, {uint32_t(to->address()), PAGE, i, 4, PAGES / 4});
-			SetRuntimeArgs(p, add, core, {number, PAGE / 4, PAGES / 4});
+			SetRuntimeArgs(p, in, core,
+				       { uint32_t(from->address()), PAGE, i, 4, PAGES / 4 });
+			SetRuntimeArgs(p, out, core,
+				       { uint32_t(to->address()), PAGE, i, 4, PAGES / 4 });
+			SetRuntimeArgs(p, add, core, { number, PAGE / 4, PAGES / 4 });
 		}
 		work.add_program(MeshCoordinateRange(d->shape()), std::move(p));
 	}
@@ -216,11 +223,12 @@ CLAIM(devices_of_a_mesh_get_their_shards)
 {
 	const Mesh d = open(1, 2);
 	MeshCommandQueue &q = d->mesh_command_queue();
-	const distributed::ShardedBufferConfig cut{.global_size = 2 * PAGES * PAGE,
-						   .global_buffer_shape = {2, WORDS},
-						   .shard_shape = {1, WORDS}};
-	const DeviceLocalBufferConfig local{.page_size = PAGE, .buffer_type = BufferType::DRAM};
-	Mem a = MeshBuffer::create(cut, local, d.get()), b = MeshBuffer::create(cut, local, d.get());
+	const distributed::ShardedBufferConfig cut{ .global_size = 2 * PAGES * PAGE,
+						    .global_buffer_shape = { 2, WORDS },
+						    .shard_shape = { 1, WORDS } };
+	const DeviceLocalBufferConfig local{ .page_size = PAGE, .buffer_type = BufferType::DRAM };
+	Mem a = MeshBuffer::create(cut, local, d.get()),
+	    b = MeshBuffer::create(cut, local, d.get());
 	Adder adder(d, a, b, 5);
 	std::vector<uint32_t> all = numbers(0), got;
 	const std::vector<uint32_t> second = numbers(1000);
@@ -253,7 +261,8 @@ CLAIM(memory_is_given_by_tt_metals_rules)
 static Program program_of(const char *name, DataMovementProcessor p, NOC noc = NOC::NOC_0)
 {
 	Program program = CreateProgram();
-	CreateKernel(program, kernel(name), CoreCoord(0, 0), DataMovementConfig{.processor = p, .noc = noc});
+	CreateKernel(program, kernel(name), CoreCoord(0, 0),
+		     DataMovementConfig{ .processor = p, .noc = noc });
 	return program;
 }
 
@@ -264,21 +273,25 @@ CLAIM(what_tt_metal_refuses_is_refused)
 	const CoreCoord core(0, 0);
 	REFUSED(CreateKernel(p, kernel("nothing"), core, ComputeConfig{}), "no such kernel");
 	REFUSED(CreateKernel(p, kernel("writer"), core,
-			     DataMovementConfig{.processor = DataMovementProcessor::RISCV_1, .noc = NOC::NOC_1}),
+			     DataMovementConfig{ .processor = DataMovementProcessor::RISCV_1,
+						 .noc = NOC::NOC_1 }),
 		"same RISC-V");
 	REFUSED(CreateKernel(p, kernel("writer"), core,
-			     DataMovementConfig{.processor = DataMovementProcessor::RISCV_0, .noc = NOC::NOC_0}),
+			     DataMovementConfig{ .processor = DataMovementProcessor::RISCV_0,
+						 .noc = NOC::NOC_0 }),
 		"same NoC");
-	REFUSED(CreateKernel(p, kernel("add"), CoreCoord(8, 0), ComputeConfig{}), "not all on the grid");
+	REFUSED(CreateKernel(p, kernel("add"), CoreCoord(8, 0), ComputeConfig{}),
+		"not all on the grid");
 	for (int i = 0; i < 16; i++)
 		CHECK(CreateSemaphore(p, CoreRange(core), 0) == uint32_t(i));
 	REFUSED(CreateSemaphore(p, CoreRange(core), 0), "semaphores are in use");
 	SetRuntimeArgs(p, 0, core, std::vector<uint32_t>(341));
 	REFUSED(SetRuntimeArgs(p, 0, core, std::vector<uint32_t>(342)), "341 are allowed");
 	REFUSED(SetRuntimeArgs(p, 0, core, std::vector<uint32_t>(5)), "had 341 argument words");
-	REFUSED(SetRuntimeArgs(p, 0, CoreCoord(1, 0), {1}), "does not run on");
-	REFUSED(CircularBufferConfig(64, {{32, tt::DataFormat::RawUInt32}}), "circular buffer 32 of 32");
-	CircularBufferConfig c(96, {{3, tt::DataFormat::RawUInt32}});
+	REFUSED(SetRuntimeArgs(p, 0, CoreCoord(1, 0), { 1 }), "does not run on");
+	REFUSED(CircularBufferConfig(64, { { 32, tt::DataFormat::RawUInt32 } }),
+		"circular buffer 32 of 32");
+	CircularBufferConfig c(96, { { 3, tt::DataFormat::RawUInt32 } });
 	REFUSED(c.set_page_size(3, 64), "no whole pages");
 	REFUSED(CreateCircularBuffer(p, core, c), "no page size");
 	c.set_page_size(3, 24);
@@ -287,17 +300,19 @@ CLAIM(what_tt_metal_refuses_is_refused)
 	const CBHandle handle = CreateCircularBuffer(p, core, c);
 	REFUSED(CreateCircularBuffer(p, core, c), "there twice");
 	const Mem space = arena(d, 1024);
-	REFUSED(UpdateDynamicCircularBufferAddress(p, handle, *space->get_backing_buffer(), 8), "multiple of 16");
-	REFUSED(UpdateDynamicCircularBufferAddress(p, handle, *space->get_backing_buffer(), 960), "960 bytes into");
+	REFUSED(UpdateDynamicCircularBufferAddress(p, handle, *space->get_backing_buffer(), 8),
+		"multiple of 16");
+	REFUSED(UpdateDynamicCircularBufferAddress(p, handle, *space->get_backing_buffer(), 960),
+		"960 bytes into");
 }
 
 CLAIM(circular_buffers_and_tensors_do_not_meet)
 {
 	const Mesh d = open();
 	const Mem space = arena(d, 1499136 - 105664 - 512);
-	for (uint32_t bytes : {512, 528}) {
+	for (uint32_t bytes : { 512, 528 }) {
 		Program p = program_of("nothing_to_do", DataMovementProcessor::RISCV_0);
-		CircularBufferConfig c(bytes, {{0, tt::DataFormat::RawUInt32}});
+		CircularBufferConfig c(bytes, { { 0, tt::DataFormat::RawUInt32 } });
 		c.set_page_size(0, 16);
 		CreateCircularBuffer(p, CoreCoord(0, 0), c);
 		MeshWorkload w;
@@ -305,7 +320,8 @@ CLAIM(circular_buffers_and_tensors_do_not_meet)
 		if (bytes == 512)
 			EnqueueMeshWorkload(d->mesh_command_queue(), w, true);
 		else
-			REFUSED(EnqueueMeshWorkload(d->mesh_command_queue(), w, true), "reach into a buffer");
+			REFUSED(EnqueueMeshWorkload(d->mesh_command_queue(), w, true),
+				"reach into a buffer");
 	}
 }
 
@@ -321,8 +337,10 @@ static void run_alone(const Mesh &d, const char *name, const KernelConfig &confi
 CLAIM(code_has_to_fit)
 {
 	const Mesh d = open();
-	const DataMovementConfig brisc{.processor = DataMovementProcessor::RISCV_0, .noc = NOC::NOC_1};
-	const DataMovementConfig ncrisc{.processor = DataMovementProcessor::RISCV_1, .noc = NOC::NOC_0};
+	const DataMovementConfig brisc{ .processor = DataMovementProcessor::RISCV_0,
+					.noc = NOC::NOC_1 };
+	const DataMovementConfig ncrisc{ .processor = DataMovementProcessor::RISCV_1,
+					 .noc = NOC::NOC_0 };
 	run_alone(d, "nothing_to_do", brisc);
 	REFUSED(run_alone(d, "long", ncrisc), "16384 fit");
 	REFUSED(run_alone(d, "deep", brisc), "variables and stack");
@@ -332,8 +350,9 @@ CLAIM(code_has_to_fit)
 CLAIM(a_program_that_cannot_go_on_is_told)
 {
 	const Mesh d = open(1, 3);
-	REFUSED(run_alone(d, "waits", DataMovementConfig{.processor = DataMovementProcessor::RISCV_0,
-								.noc = NOC::NOC_1}),
+	REFUSED(run_alone(d, "waits",
+			  DataMovementConfig{ .processor = DataMovementProcessor::RISCV_0,
+					      .noc = NOC::NOC_1 }),
 		"stuck");
 }
 
@@ -341,10 +360,10 @@ CLAIM(kernels_are_compiled_ahead_of_time)
 {
 	using namespace experimental;
 	const std::string dir = METAL_CACHE "/../precompiled", file = kernel("nothing_to_do");
-	const DataMovementConfig config{.defines = {{"ONCE", "1"}}};
+	const DataMovementConfig config{ .defines = { { "ONCE", "1" } } };
 	Program p = CreateProgram();
 	std::filesystem::remove_all(dir);
-	const PrecompiledKernelConfig must{.precompiled_dir = dir};
+	const PrecompiledKernelConfig must{ .precompiled_dir = dir };
 	bool missing = false;
 	try {
 		CreateKernelFromPrecompiled(p, file, CoreCoord(0, 0), config, must);
@@ -354,8 +373,8 @@ CLAIM(kernels_are_compiled_ahead_of_time)
 	CHECK(missing);
 	const CoreCoord other(1, 0);
 	CreateKernelFromPrecompiled(p, file, other, config,
-				    {dir, PrecompiledKernelConfig::FallbackPolicy::JitCompile});
-	CompileKernelOffline(file, config, {.output_dir = dir});
+				    { dir, PrecompiledKernelConfig::FallbackPolicy::JitCompile });
+	CompileKernelOffline(file, config, { .output_dir = dir });
 	CreateKernelFromPrecompiled(p, file, CoreCoord(0, 0), config, must);
 }
 

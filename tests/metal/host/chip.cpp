@@ -5,7 +5,8 @@
 #include "tests/metal/host/mesh_impl.hpp"
 #include "tests/metal/host/refuse.hpp"
 
-namespace tt::tt_metal::metal_emu {
+namespace tt::tt_metal::metal_emu
+{
 
 enum { FIRST_STEPS = 2000, STEPS = 4000, SOFT_RESET_ALL = 0x47800, ALL_BUT_BRISC = 0x47000 };
 
@@ -39,14 +40,16 @@ Chip &Chip::number(size_t i)
 void Chip::put(uint32_t core, uint32_t at, const void *from, size_t n)
 {
 	char why[METAL_WHY] = "";
-	if (n && !metal_worker_write(chip_, core % METAL_GRID_COLS, core / METAL_GRID_COLS, at, from, n, why))
+	if (n && !metal_worker_write(chip_, core % METAL_GRID_COLS, core / METAL_GRID_COLS, at,
+				     from, n, why))
 		refuse("%s", why);
 }
 
 void Chip::get(uint32_t core, uint32_t at, void *to, size_t n)
 {
 	char why[METAL_WHY] = "";
-	if (!metal_worker_read(chip_, core % METAL_GRID_COLS, core / METAL_GRID_COLS, at, to, n, why))
+	if (!metal_worker_read(chip_, core % METAL_GRID_COLS, core / METAL_GRID_COLS, at, to, n,
+			       why))
 		refuse("%s", why);
 }
 
@@ -90,7 +93,8 @@ void Chip::by_runs(const BufferState &b, uint64_t offset, uint64_t n, Move move)
 	if (offset % page || n % page || offset + n > b.size)
 		refuse("%llu bytes from %llu on of a buffer of %llu with pages of %llu",
 		       static_cast<unsigned long long>(n), static_cast<unsigned long long>(offset),
-		       static_cast<unsigned long long>(b.size), static_cast<unsigned long long>(page));
+		       static_cast<unsigned long long>(b.size),
+		       static_cast<unsigned long long>(page));
 	for (uint64_t done = 0; done < n; done += page)
 		move(b.place(static_cast<uint32_t>((offset + done) / page)), done, page);
 }
@@ -122,7 +126,8 @@ void Chip::allow(const BufferState &b)
 	if (b.type != BufferType::L1)
 		return;
 	for (uint32_t core = 0; core < CORES; core++)
-		if (b.sharding.shard_spec()->grid().contains({core % METAL_GRID_COLS, core / METAL_GRID_COLS}))
+		if (b.sharding.shard_spec()->grid().contains(
+			    { core % METAL_GRID_COLS, core / METAL_GRID_COLS }))
 			metal_chip_allow(chip_, core % METAL_GRID_COLS, core / METAL_GRID_COLS,
 					 static_cast<uint32_t>(b.address),
 					 static_cast<uint32_t>(b.address + b.per_bank));
@@ -144,7 +149,8 @@ void Chip::tell(const CoreLaunch &c)
 		put(c.core, args, c.args[r].data(), 4 * c.args[r].size());
 		put(c.core, args + METAL_COMMON_ARGS, c.common[r].data(), 4 * c.common[r].size());
 	}
-	l.ncrisc_bytes = c.text[TT_NCRISC] ? static_cast<uint32_t>(c.text[TT_NCRISC]->bytes.size()) : 0;
+	l.ncrisc_bytes =
+		c.text[TT_NCRISC] ? static_cast<uint32_t>(c.text[TT_NCRISC]->bytes.size()) : 0;
 	l.cb_mask = c.cb_mask;
 	l.logical = c.core % METAL_GRID_COLS | c.core / METAL_GRID_COLS << 16;
 	put(c.core, METAL_CBS, c.cbs.data(), sizeof c.cbs);
@@ -152,12 +158,13 @@ void Chip::tell(const CoreLaunch &c)
 		if (c.semaphores[i].first)
 			put(c.core, TT_SEMAPHORES + 16 * i, &c.semaphores[i].second, 4);
 	const size_t first = offsetof(MetalLaunch, entry), end = offsetof(MetalLaunch, finished);
-	put(c.core, METAL_LAUNCH + static_cast<uint32_t>(first), reinterpret_cast<const uint8_t *>(&l) + first, end - first);
+	put(c.core, METAL_LAUNCH + static_cast<uint32_t>(first),
+	    reinterpret_cast<const uint8_t *>(&l) + first, end - first);
 	put(c.core, TT_OP_WORD, &launches_, 4);
 	for (uint32_t i = 0; i < TT_CBS; i++)
 		if (c.cb_mask >> i & 1)
-			metal_chip_allow(chip_, c.core % METAL_GRID_COLS, c.core / METAL_GRID_COLS, c.cbs[i].address,
-					 c.cbs[i].address + c.cbs[i].bytes);
+			metal_chip_allow(chip_, c.core % METAL_GRID_COLS, c.core / METAL_GRID_COLS,
+					 c.cbs[i].address, c.cbs[i].address + c.cbs[i].bytes);
 }
 
 void Chip::await(const Launch &l)
@@ -167,9 +174,11 @@ void Chip::await(const Launch &l)
 	broken_ = true; // until it is known to be well
 	for (uint64_t steps = 0; next < l.cores.size(); steps += STEPS) {
 		if (steps > MOST_STEPS)
-			refuse("%s: launch %u (%s) does not end", spec_.c_str(), launches_, l.name.c_str());
+			refuse("%s: launch %u (%s) does not end", spec_.c_str(), launches_,
+			       l.name.c_str());
 		if (!metal_chip_advance(chip_, steps ? STEPS : FIRST_STEPS, why))
-			refuse("%s: launch %u (%s): %s", spec_.c_str(), launches_, l.name.c_str(), why);
+			refuse("%s: launch %u (%s): %s", spec_.c_str(), launches_, l.name.c_str(),
+			       why);
 		for (uint32_t done; next < l.cores.size(); next++) {
 			const uint32_t core = l.cores[next].core;
 			get(core, METAL_LAUNCH + offsetof(MetalLaunch, done), &done, 4);
@@ -192,4 +201,4 @@ void Chip::run(const Launch &l)
 	await(l);
 }
 
-}
+} // namespace tt::tt_metal::metal_emu

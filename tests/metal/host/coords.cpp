@@ -9,16 +9,18 @@
 #include <tt-metalium/mesh_coord.hpp>
 #include <tt-metalium/shape2d.hpp>
 
-namespace tt {
+namespace tt
+{
 
 std::string xy_pair::str() const
 {
 	return "(" + std::to_string(x) + "," + std::to_string(y) + ")";
 }
 
-}
+} // namespace tt
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 void metal_emu::refuse(const char *format, ...)
 {
@@ -34,7 +36,7 @@ void metal_emu::refuse(const char *format, ...)
 CoreRange::CoreRange(const CoreCoord &point) : start_coord(point), end_coord(point) {}
 
 CoreRange::CoreRange(const CoreCoord &start_coord, const CoreCoord &end_coord)
-	: start_coord(start_coord), end_coord(end_coord)
+    : start_coord(start_coord), end_coord(end_coord)
 {
 	if (end_coord.x < start_coord.x || end_coord.y < start_coord.y)
 		metal_emu::refuse("a range of cores from %s to %s", start_coord.str().c_str(),
@@ -65,7 +67,7 @@ std::string CoreRange::str() const
 
 CoreCoord CoreRange::grid_size() const
 {
-	return {end_coord.x - start_coord.x + 1, end_coord.y - start_coord.y + 1};
+	return { end_coord.x - start_coord.x + 1, end_coord.y - start_coord.y + 1 };
 }
 
 size_t CoreRange::size() const
@@ -79,23 +81,24 @@ CoreRangeSet::CoreRangeSet(std::vector<CoreRange> &&core_ranges) : ranges_(std::
 		for (size_t k = 0; k < i; k++)
 			if (ranges_[i].intersects(ranges_[k]))
 				metal_emu::refuse("ranges of cores %s and %s overlap",
-						  ranges_[k].str().c_str(), ranges_[i].str().c_str());
+						  ranges_[k].str().c_str(),
+						  ranges_[i].str().c_str());
 }
 
 CoreRangeSet::CoreRangeSet(ttsl::Span<const CoreRange> core_ranges)
-	: CoreRangeSet(std::vector<CoreRange>(core_ranges.begin(), core_ranges.end()))
+    : CoreRangeSet(std::vector<CoreRange>(core_ranges.begin(), core_ranges.end()))
 {
 }
 
 CoreRangeSet::CoreRangeSet(const std::set<CoreRange> &core_ranges)
-	: CoreRangeSet(std::vector<CoreRange>(core_ranges.begin(), core_ranges.end()))
+    : CoreRangeSet(std::vector<CoreRange>(core_ranges.begin(), core_ranges.end()))
 {
 }
 
-CoreRangeSet::CoreRangeSet(const CoreRange &core_range) : ranges_{core_range} {}
+CoreRangeSet::CoreRangeSet(const CoreRange &core_range) : ranges_{ core_range } {}
 
 CoreRangeSet::CoreRangeSet(ttsl::Span<const CoreCoord> core_coords)
-	: CoreRangeSet(std::vector<CoreRange>(core_coords.begin(), core_coords.end()))
+    : CoreRangeSet(std::vector<CoreRange>(core_coords.begin(), core_coords.end()))
 {
 }
 
@@ -155,8 +158,8 @@ bool operator==(const CoreRangeSet &a, const CoreRangeSet &b)
 	return a.ranges() == b.ranges();
 }
 
-std::vector<CoreCoord> corerange_to_cores(const CoreRangeSet &crs, std::optional<uint32_t> max_cores,
-					  bool row_wise)
+std::vector<CoreCoord> corerange_to_cores(const CoreRangeSet &crs,
+					  std::optional<uint32_t> max_cores, bool row_wise)
 {
 	std::vector<CoreCoord> all;
 	for (const CoreRange &r : crs.ranges())
@@ -189,9 +192,10 @@ std::size_t Shape2D::width() const
 	return width_;
 }
 
-}
+} // namespace tt::tt_metal
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
 static size_t place(int32_t index, size_t n)
 {
@@ -201,9 +205,9 @@ static size_t place(int32_t index, size_t n)
 	return static_cast<size_t>(at);
 }
 
-MeshShape::MeshShape(uint32_t s) : value_{s} {}
-MeshShape::MeshShape(uint32_t s0, uint32_t s1) : value_{s0, s1} {}
-MeshShape::MeshShape(uint32_t s0, uint32_t s1, uint32_t s2) : value_{s0, s1, s2} {}
+MeshShape::MeshShape(uint32_t s) : value_{ s } {}
+MeshShape::MeshShape(uint32_t s0, uint32_t s1) : value_{ s0, s1 } {}
+MeshShape::MeshShape(uint32_t s0, uint32_t s1, uint32_t s2) : value_{ s0, s1, s2 } {}
 MeshShape::MeshShape(std::initializer_list<uint32_t> ilist) : value_(ilist) {}
 
 size_t MeshShape::dims() const
@@ -229,11 +233,11 @@ bool operator==(const MeshShape &lhs, const MeshShape &rhs)
 	return lhs.value_ == rhs.value_;
 }
 
-MeshCoordinate::MeshCoordinate(uint32_t c) : value_{c} {}
-MeshCoordinate::MeshCoordinate(uint32_t c0, uint32_t c1) : value_{c0, c1} {}
-MeshCoordinate::MeshCoordinate(uint32_t c0, uint32_t c1, uint32_t c2) : value_{c0, c1, c2} {}
+MeshCoordinate::MeshCoordinate(uint32_t c) : value_{ c } {}
+MeshCoordinate::MeshCoordinate(uint32_t c0, uint32_t c1) : value_{ c0, c1 } {}
+MeshCoordinate::MeshCoordinate(uint32_t c0, uint32_t c1, uint32_t c2) : value_{ c0, c1, c2 } {}
 MeshCoordinate::MeshCoordinate(ttsl::Span<const uint32_t> coords)
-	: value_(coords.begin(), coords.end())
+    : value_(coords.begin(), coords.end())
 {
 }
 
@@ -267,7 +271,8 @@ size_t MeshCoordinate::to_linear_index(const MeshShape &shape) const
 {
 	size_t at = 0;
 	if (shape.dims() != dims())
-		metal_emu::refuse("a place with %zu dimensions in a mesh of %zu", dims(), shape.dims());
+		metal_emu::refuse("a place with %zu dimensions in a mesh of %zu", dims(),
+				  shape.dims());
 	for (size_t i = 0; i < dims(); i++) {
 		const uint32_t n = shape[static_cast<int32_t>(i)];
 		if (value_[i] >= n)
@@ -301,18 +306,18 @@ static MeshCoordinate last_of(const MeshShape &shape)
 }
 
 MeshCoordinateRange::MeshCoordinateRange(const MeshCoordinate &start, const MeshCoordinate &end)
-	: start_(start), end_(end)
+    : start_(start), end_(end)
 {
 	for (size_t i = 0; i < start.dims(); i++)
 		if (end[static_cast<int32_t>(i)] < start[static_cast<int32_t>(i)])
 			metal_emu::refuse("a range of a mesh that ends before it starts");
 }
 MeshCoordinateRange::MeshCoordinateRange(const MeshShape &shape)
-	: MeshCoordinateRange(MeshCoordinate::zero_coordinate(shape.dims()), last_of(shape))
+    : MeshCoordinateRange(MeshCoordinate::zero_coordinate(shape.dims()), last_of(shape))
 {
 }
 MeshCoordinateRange::MeshCoordinateRange(const MeshCoordinate &coord)
-	: MeshCoordinateRange(coord, coord)
+    : MeshCoordinateRange(coord, coord)
 {
 }
 
@@ -355,7 +360,7 @@ bool operator==(const MeshCoordinateRange &lhs, const MeshCoordinateRange &rhs)
 
 MeshCoordinateRange::Iterator::Iterator(const MeshCoordinateRange *range,
 					const MeshCoordinate &current_coord, size_t linear_index)
-	: range_(range), current_coord_(current_coord), linear_index_(linear_index)
+    : range_(range), current_coord_(current_coord), linear_index_(linear_index)
 {
 }
 
@@ -400,7 +405,7 @@ MeshCoordinateRange::Iterator MeshCoordinateRange::end() const
 	return Iterator(this, start_, n);
 }
 
-}
+} // namespace tt::tt_metal::distributed
 
 size_t std::hash<tt::tt_metal::distributed::MeshCoordinate>::operator()(
 	const tt::tt_metal::distributed::MeshCoordinate &coord) const noexcept

@@ -4,7 +4,8 @@
 #include "tests/metal/host/program_impl.hpp"
 #include "tests/metal/host/refuse.hpp"
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 using metal_emu::cores_of;
 using metal_emu::refuse;
@@ -34,7 +35,8 @@ CBHandle CreateCircularBuffer(Program &program,
 			      const std::variant<CoreCoord, CoreRange, CoreRangeSet> &core_spec,
 			      const CircularBufferConfig &config)
 {
-	return program.impl().add(detail::ProgramImpl::CircularBuffer{cores_of(core_spec), config});
+	return program.impl().add(
+		detail::ProgramImpl::CircularBuffer{ cores_of(core_spec), config });
 }
 
 const CircularBufferConfig &GetCircularBufferConfig(Program &program, CBHandle cb_handle)
@@ -52,10 +54,12 @@ void UpdateDynamicCircularBufferAddress(Program &program, CBHandle cb_handle, co
 {
 	CircularBufferConfig &config = program.impl().cb(cb_handle).config;
 	if (address_offset % CIRCULAR_BUFFER_COMPUTE_WORD_SIZE)
-		refuse("a circular buffer %u bytes into a buffer: no multiple of 16", address_offset);
+		refuse("a circular buffer %u bytes into a buffer: no multiple of 16",
+		       address_offset);
 	if (address_offset + config.total_size() > buffer.aligned_size_per_bank())
-		refuse("a circular buffer of %u bytes, %u bytes into one of %llu", config.total_size(),
-		       address_offset, static_cast<unsigned long long>(buffer.aligned_size_per_bank()));
+		refuse("a circular buffer of %u bytes, %u bytes into one of %llu",
+		       config.total_size(), address_offset,
+		       static_cast<unsigned long long>(buffer.aligned_size_per_bank()));
 	config.set_globally_allocated_address(buffer);
 	config.set_address_offset(address_offset);
 }
@@ -63,7 +67,8 @@ void UpdateDynamicCircularBufferAddress(Program &program, CBHandle cb_handle, co
 uint32_t CreateSemaphore(Program &program, const std::variant<CoreRange, CoreRangeSet> &core_spec,
 			 uint32_t initial_value)
 {
-	const metal_emu::CoreSpec spec = std::visit([](const auto &s) { return metal_emu::CoreSpec(s); }, core_spec);
+	const metal_emu::CoreSpec spec =
+		std::visit([](const auto &s) { return metal_emu::CoreSpec(s); }, core_spec);
 	return program.impl().add_semaphore(cores_of(spec), initial_value);
 }
 
@@ -83,10 +88,12 @@ void SetRuntimeArgs(const Program &program, KernelHandle kernel,
 		    const std::variant<CoreCoord, CoreRange, CoreRangeSet> &core_spec,
 		    std::initializer_list<uint32_t> runtime_args)
 {
-	SetRuntimeArgs(program, kernel, core_spec, ttsl::Span<const uint32_t>(runtime_args.begin(), runtime_args.size()));
+	SetRuntimeArgs(program, kernel, core_spec,
+		       ttsl::Span<const uint32_t>(runtime_args.begin(), runtime_args.size()));
 }
 
-void SetRuntimeArgs(const Program &program, KernelHandle kernel, const std::vector<CoreCoord> &core_spec,
+void SetRuntimeArgs(const Program &program, KernelHandle kernel,
+		    const std::vector<CoreCoord> &core_spec,
 		    const std::vector<std::vector<uint32_t>> &runtime_args)
 {
 	if (core_spec.size() != runtime_args.size())
@@ -104,22 +111,23 @@ void SetCommonRuntimeArgs(const Program &program, KernelHandle kernel_id,
 void SetCommonRuntimeArgs(const Program &program, KernelHandle kernel_id,
 			  std::initializer_list<uint32_t> runtime_args)
 {
-	SetCommonRuntimeArgs(program, kernel_id, ttsl::Span<const uint32_t>(runtime_args.begin(), runtime_args.size()));
+	SetCommonRuntimeArgs(program, kernel_id,
+			     ttsl::Span<const uint32_t>(runtime_args.begin(), runtime_args.size()));
 }
 
-CircularBufferConfig::CircularBufferConfig(uint32_t total_size,
-					   const std::map<uint8_t, tt::DataFormat> &data_format_spec)
-	: total_size_(total_size)
+CircularBufferConfig::CircularBufferConfig(
+	uint32_t total_size, const std::map<uint8_t, tt::DataFormat> &data_format_spec)
+    : total_size_(total_size)
 {
 	set_config(data_format_spec);
 }
 
 CircularBufferConfig::CircularBufferConfig(uint32_t total_size) : total_size_(total_size) {}
 
-CircularBufferConfig::CircularBufferConfig(uint32_t total_size,
-					   const std::map<uint8_t, tt::DataFormat> &data_format_spec,
-					   const Buffer &buffer)
-	: CircularBufferConfig(total_size, data_format_spec)
+CircularBufferConfig::CircularBufferConfig(
+	uint32_t total_size, const std::map<uint8_t, tt::DataFormat> &data_format_spec,
+	const Buffer &buffer)
+    : CircularBufferConfig(total_size, data_format_spec)
 {
 	set_globally_allocated_address(buffer);
 }
@@ -141,7 +149,8 @@ CircularBufferConfig &CircularBufferConfig::set_page_size(uint8_t buffer_index, 
 	if (!buffer_indices_.contains(buffer_index))
 		refuse("a page size for circular buffer %u, which has no format", buffer_index);
 	if (page_size == 0 || total_size_ % page_size || page_size % sizeof(uint32_t))
-		refuse("circular buffer %u: %u bytes are no whole pages of %u", buffer_index, total_size_, page_size);
+		refuse("circular buffer %u: %u bytes are no whole pages of %u", buffer_index,
+		       total_size_, page_size);
 	page_sizes_[buffer_index] = page_size;
 	return *this;
 }
@@ -158,7 +167,8 @@ CircularBufferConfig &CircularBufferConfig::set_globally_allocated_address(const
 }
 
 CircularBufferConfig &
-CircularBufferConfig::set_globally_allocated_address_and_total_size(const Buffer &buffer, uint32_t total_size)
+CircularBufferConfig::set_globally_allocated_address_and_total_size(const Buffer &buffer,
+								    uint32_t total_size)
 {
 	if (!buffer.is_l1())
 		refuse("a circular buffer on a buffer in DRAM");
@@ -186,12 +196,14 @@ const std::unordered_set<uint8_t> &CircularBufferConfig::buffer_indices() const
 	return buffer_indices_;
 }
 
-const std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS> &CircularBufferConfig::data_formats() const
+const std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS> &
+CircularBufferConfig::data_formats() const
 {
 	return data_formats_;
 }
 
-const std::array<std::optional<uint32_t>, NUM_CIRCULAR_BUFFERS> &CircularBufferConfig::page_sizes() const
+const std::array<std::optional<uint32_t>, NUM_CIRCULAR_BUFFERS> &
+CircularBufferConfig::page_sizes() const
 {
 	return page_sizes_;
 }
@@ -206,4 +218,4 @@ void CircularBufferConfig::set_address_offset(uint32_t offset)
 	address_offset_ = offset;
 }
 
-}
+} // namespace tt::tt_metal

@@ -16,7 +16,8 @@
 
 extern char **environ;
 
-namespace tt::tt_metal::metal_emu {
+namespace tt::tt_metal::metal_emu
+{
 
 namespace fs = std::filesystem;
 
@@ -26,7 +27,9 @@ struct Ram {
 	uint32_t bytes, firmware;
 };
 
-static const Ram rams[TT_RISCS] = {{4096, 512}, {4096, 512}, {2048, 32}, {2048, 32}, {2048, 32}};
+static const Ram rams[TT_RISCS] = {
+	{ 4096, 512 }, { 4096, 512 }, { 2048, 32 }, { 2048, 32 }, { 2048, 32 }
+};
 
 static std::string read_file(const fs::path &path)
 {
@@ -39,8 +42,9 @@ static std::string read_file(const fs::path &path)
 }
 
 // FNV-1a of two different starts, as hexadecimal digits.
-class Hash {
-public:
+class Hash
+{
+      public:
 	void add(const std::string &s)
 	{
 		for (unsigned char c : s + '\0') {
@@ -56,7 +60,7 @@ public:
 		return to;
 	}
 
-private:
+      private:
 	uint64_t a_ = 14695981039346656037u, b_ = 1469598103934665603u;
 };
 
@@ -71,7 +75,8 @@ static const std::string &hash_of_headers(const fs::path &folder)
 		return text;
 	std::vector<fs::path> files;
 	for (const auto &e : fs::recursive_directory_iterator(folder))
-		if (e.is_regular_file() && (e.path().extension() == ".h" || e.path().extension() == ".def"))
+		if (e.is_regular_file() &&
+		    (e.path().extension() == ".h" || e.path().extension() == ".def"))
 			files.push_back(e.path());
 	std::sort(files.begin(), files.end());
 	Hash h;
@@ -86,13 +91,20 @@ static const std::string &hash_of_headers(const fs::path &folder)
 static std::string opt_flag(KernelBuildOptLevel level)
 {
 	switch (level) {
-	case KernelBuildOptLevel::O0: return "-O0";
-	case KernelBuildOptLevel::O1: return "-O1";
-	case KernelBuildOptLevel::O2: return "-O2";
-	case KernelBuildOptLevel::O3: return "-O3";
-	case KernelBuildOptLevel::Os: return "-Os";
-	case KernelBuildOptLevel::Oz: return "-Oz";
-	case KernelBuildOptLevel::Ofast: return "-O3";
+	case KernelBuildOptLevel::O0:
+		return "-O0";
+	case KernelBuildOptLevel::O1:
+		return "-O1";
+	case KernelBuildOptLevel::O2:
+		return "-O2";
+	case KernelBuildOptLevel::O3:
+		return "-O3";
+	case KernelBuildOptLevel::Os:
+		return "-Os";
+	case KernelBuildOptLevel::Oz:
+		return "-Oz";
+	case KernelBuildOptLevel::Ofast:
+		return "-O3";
 	}
 	return "-O2";
 }
@@ -100,17 +112,18 @@ static std::string opt_flag(KernelBuildOptLevel level)
 // As TT-Metal's jit_build has them for Wormhole.
 static void add_defines(std::vector<std::string> &flags, const Source &s)
 {
-	static const char *const thread[] = {"UNPACK", "MATH", "PACK"};
+	static const char *const thread[] = { "UNPACK", "MATH", "PACK" };
 	std::string args = "-DKERNEL_COMPILE_TIME_ARGS=";
 	for (size_t i = 0; i < s.compile_args.size(); i++)
 		args += (i ? "," : "") + std::to_string(s.compile_args[i]);
-	for (const char *d : {"KERNEL_BUILD", "ARCH_WORMHOLE", "TENSIX_FIRMWARE", "LOCAL_MEM_EN=0",
-			      "NUM_DRAM_BANKS=12", "NUM_L1_BANKS=64", "DISPATCH_MESSAGE_ADDR=0",
-			      "NOC_MODE=0", "PCIE_NOC_X=0", "PCIE_NOC_Y=3"})
+	for (const char *d : { "KERNEL_BUILD", "ARCH_WORMHOLE", "TENSIX_FIRMWARE", "LOCAL_MEM_EN=0",
+			       "NUM_DRAM_BANKS=12", "NUM_L1_BANKS=64", "DISPATCH_MESSAGE_ADDR=0",
+			       "NOC_MODE=0", "PCIE_NOC_X=0", "PCIE_NOC_Y=3" })
 		flags.push_back(std::string("-D") + d);
 	flags.push_back(args);
 	if (s.risc == TT_BRISC || s.risc == TT_NCRISC) {
-		flags.push_back(s.risc == TT_BRISC ? "-DCOMPILE_FOR_BRISC" : "-DCOMPILE_FOR_NCRISC");
+		flags.push_back(s.risc == TT_BRISC ? "-DCOMPILE_FOR_BRISC"
+						   : "-DCOMPILE_FOR_NCRISC");
 		flags.push_back("-DPROCESSOR_INDEX=" + std::to_string(s.risc));
 		flags.push_back("-DNOC_INDEX=" + std::to_string(s.noc));
 	} else {
@@ -119,7 +132,9 @@ static void add_defines(std::vector<std::string> &flags, const Source &s)
 		flags.push_back("-DPROCESSOR_INDEX=" + std::to_string(s.risc));
 		flags.push_back(std::string("-DTRISC_") + thread[t]);
 		flags.push_back(std::string("-DUCK_CHLKC_") + thread[t]);
-		flags.push_back(std::string("-DNAMESPACE=chlkc_") + (t == 0 ? "unpack" : t == 1 ? "math" : "pack"));
+		flags.push_back(std::string("-DNAMESPACE=chlkc_") + (t == 0   ? "unpack"
+								     : t == 1 ? "math"
+									      : "pack"));
 	}
 	for (const auto &[name, value] : s.defines)
 		flags.push_back("-D" + name + (value.empty() ? "" : "=" + value));
@@ -127,16 +142,25 @@ static void add_defines(std::vector<std::string> &flags, const Source &s)
 
 static std::vector<std::string> flags_of(const Source &s)
 {
-	std::vector<std::string> flags = {
-		"--target=riscv32-unknown-elf", "-march=rv32im", "-mabi=ilp32", "-mcmodel=medany",
-		"-ffreestanding", "-fno-builtin", "-msmall-data-limit=0", "-Wall", "-Wextra",
-		"-Werror", "-Werror=deprecated-declarations", opt_flag(s.opt_level)};
+	std::vector<std::string> flags = { "--target=riscv32-unknown-elf",
+					   "-march=rv32im",
+					   "-mabi=ilp32",
+					   "-mcmodel=medany",
+					   "-ffreestanding",
+					   "-fno-builtin",
+					   "-msmall-data-limit=0",
+					   "-Wall",
+					   "-Wextra",
+					   "-Werror",
+					   "-Werror=deprecated-declarations",
+					   opt_flag(s.opt_level) };
 	if (s.firmware) {
 		flags.push_back("-std=c11");
 		flags.push_back("-DTT_RISC=" + std::to_string(s.risc));
 		return flags;
 	}
-	for (const char *f : {"-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"})
+	for (const char *f :
+	     { "-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics" })
 		flags.push_back(f);
 	add_defines(flags, s);
 	return flags;
@@ -147,7 +171,9 @@ static std::vector<std::string> folders_of(const Source &s)
 	std::vector<std::string> folders;
 	for (const fs::path &p : s.include_paths)
 		folders.push_back(p.string());
-	for (const char *own : {METAL_ROOT "/tests/metal/include", METAL_ROOT, METAL_GENERATED})
+	for (const char *own :
+	     { METAL_ROOT "/tests/metal/include", METAL_ROOT "/tests/metal/kernel/std", METAL_ROOT,
+	       METAL_GENERATED })
 		folders.push_back(own);
 	return folders;
 }
@@ -161,7 +187,7 @@ std::string compile_key(const Source &s)
 	h.add(read_file(s.file));
 	for (const fs::path &p : s.include_paths)
 		h.add(hash_of_headers(p));
-	for (const char *own : {"tests/metal", "runtime/device", "backend"})
+	for (const char *own : { "tests/metal", "runtime/device", "backend" })
 		h.add(hash_of_headers(fs::path(METAL_ROOT) / own));
 	return h.text();
 }
@@ -174,7 +200,8 @@ static void run(const std::vector<std::string> &words, const fs::path &said)
 	argv.push_back(nullptr);
 	posix_spawn_file_actions_t files;
 	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 2, said.c_str(), 01101, 0644); // write, create, empty
+	posix_spawn_file_actions_addopen(&files, 2, said.c_str(), 01101,
+					 0644); // write, create, empty
 	pid_t child;
 	const int failed = posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
 	posix_spawn_file_actions_destroy(&files);
@@ -209,13 +236,14 @@ static fs::path object_of(const Source &s, const std::string &key, const fs::pat
 			out << "#include \"tests/metal/kernel/start.h\"\n";
 		out << "#include \"" << fs::absolute(s.file).string() << "\"\n";
 	}
-	std::vector<std::string> words = {METAL_CLANG};
+	std::vector<std::string> words = { METAL_CLANG };
 	for (const std::string &f : flags_of(s))
 		words.push_back(f);
 	for (const std::string &f : folders_of(s))
 		words.push_back("-I" + f);
 	const fs::path made = base.string() + ".o", said = base.string() + ".said";
-	for (const std::string &w : {std::string("-c"), module.string(), std::string("-o"), made.string()})
+	for (const std::string &w :
+	     { std::string("-c"), module.string(), std::string("-o"), made.string() })
 		words.push_back(w);
 	run(words, said);
 	fs::rename(made, object);
@@ -232,15 +260,17 @@ struct Room {
 static Room room_of(const Source &s)
 {
 	if (s.firmware) {
-		const uint32_t at = METAL_FIRMWARE + static_cast<uint32_t>(s.risc) * METAL_FIRMWARE_STEP;
-		return {at, at, METAL_FIRMWARE_STEP};
+		const uint32_t at =
+			METAL_FIRMWARE + static_cast<uint32_t>(s.risc) * METAL_FIRMWARE_STEP;
+		return { at, at, METAL_FIRMWARE_STEP };
 	}
 	if (s.risc == TT_BRISC)
-		return {METAL_TEXT_BRISC, METAL_TEXT_BRISC, METAL_TEXT_NCRISC - METAL_TEXT_BRISC};
+		return { METAL_TEXT_BRISC, METAL_TEXT_BRISC, METAL_TEXT_NCRISC - METAL_TEXT_BRISC };
 	if (s.risc == TT_NCRISC)
-		return {TT_IRAM, METAL_TEXT_NCRISC, TT_IRAM_BYTES};
-	const uint32_t at = METAL_TEXT_TRISC + static_cast<uint32_t>(s.risc - TT_TRISC0) * METAL_TEXT_TRISC_STEP;
-	return {at, at, METAL_TEXT_TRISC_STEP};
+		return { TT_IRAM, METAL_TEXT_NCRISC, TT_IRAM_BYTES };
+	const uint32_t at = METAL_TEXT_TRISC +
+			    static_cast<uint32_t>(s.risc - TT_TRISC0) * METAL_TEXT_TRISC_STEP;
+	return { at, at, METAL_TEXT_TRISC_STEP };
 }
 
 static std::shared_ptr<const Text> link(const Source &s, const fs::path &object)
@@ -250,7 +280,8 @@ static std::shared_ptr<const Text> link(const Source &s, const fs::path &object)
 	const Ram ram = rams[s.risc];
 	char why[METAL_LINK_WHY] = "";
 	MetalText t;
-	if (!metal_link(&t, s.file.c_str(), file.data(), file.size(), room.run, ram.bytes, !s.firmware, why))
+	if (!metal_link(&t, s.file.c_str(), file.data(), file.size(), room.run, ram.bytes,
+			!s.firmware, why))
 		refuse("%s: %s", s.file.c_str(), why);
 	auto text = std::make_shared<Text>();
 	text->bytes.assign(t.bytes, t.bytes + t.size);
@@ -258,10 +289,11 @@ static std::shared_ptr<const Text> link(const Source &s, const fs::path &object)
 	text->at = room.put;
 	free(t.bytes);
 	if (t.size > room.bytes)
-		refuse("%s: %u bytes of code for RISC-V %d, %u fit", s.file.c_str(), t.size, s.risc, room.bytes);
+		refuse("%s: %u bytes of code for RISC-V %d, %u fit", s.file.c_str(), t.size, s.risc,
+		       room.bytes);
 	if (s.firmware ? t.local != 0 : t.local + ram.firmware > ram.bytes)
-		refuse("%s: %u bytes of variables and stack for RISC-V %d, %u fit", s.file.c_str(), t.local,
-		       s.risc, s.firmware ? 0 : ram.bytes - ram.firmware);
+		refuse("%s: %u bytes of variables and stack for RISC-V %d, %u fit", s.file.c_str(),
+		       t.local, s.risc, s.firmware ? 0 : ram.bytes - ram.firmware);
 	return text;
 }
 
@@ -286,4 +318,4 @@ std::shared_ptr<const Text> compile(const Source &s)
 	return known[key] = text;
 }
 
-}
+} // namespace tt::tt_metal::metal_emu

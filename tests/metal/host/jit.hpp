@@ -13,7 +13,8 @@
 #include "runtime/device/map.h"
 #include <tt-metalium/kernel_types.hpp>
 
-namespace tt::tt_metal::metal_emu {
+namespace tt::tt_metal::metal_emu
+{
 
 // Machine code of one RISC-V where it runs.
 struct Text {
@@ -42,4 +43,4 @@ std::string compile_key(const Source &source);
 // Where results are kept; kernels compiled offline are in another folder.
 std::shared_ptr<const Text> compile_into(const Source &source, const std::filesystem::path &folder);
 
-}
+} // namespace tt::tt_metal::metal_emu

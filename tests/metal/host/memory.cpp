@@ -4,7 +4,8 @@
 #include "tests/metal/host/refuse.hpp"
 #include "tests/metal/machine.h"
 
-namespace tt::tt_metal::metal_emu {
+namespace tt::tt_metal::metal_emu
+{
 
 static uint64_t up(uint64_t n, uint64_t to)
 {
@@ -68,13 +69,14 @@ static uint32_t pages_of_shard(const ShardSpecBuffer &s)
 BufferState::Place BufferState::place(uint32_t page) const
 {
 	if (type == BufferType::DRAM)
-		return {page % TT_DRAM_BANKS, address + page / TT_DRAM_BANKS * aligned_page()};
+		return { page % TT_DRAM_BANKS, address + page / TT_DRAM_BANKS * aligned_page() };
 	const ShardSpecBuffer &s = *sharding.shard_spec();
 	const uint32_t of_shard = pages_of_shard(s);
 	const bool by_rows = s.orientation() == ShardOrientation::ROW_MAJOR;
-	const CoreCoord core = corerange_to_cores(s.grid(), std::nullopt, by_rows).at(page / of_shard);
-	return {static_cast<uint32_t>(core.x + METAL_GRID_COLS * core.y),
-		address + page % of_shard * aligned_page()};
+	const CoreCoord core =
+		corerange_to_cores(s.grid(), std::nullopt, by_rows).at(page / of_shard);
+	return { static_cast<uint32_t>(core.x + METAL_GRID_COLS * core.y),
+		 address + page % of_shard * aligned_page() };
 }
 
 static void check_shards(const BufferState &b)
@@ -90,11 +92,13 @@ static void check_shards(const BufferState &b)
 		       s.page_shape[0], s.page_shape[1]);
 	const uint64_t shards = (b.pages() + pages_of_shard(s) - 1) / pages_of_shard(s);
 	if (shards > s.grid().num_cores())
-		refuse("%llu shards for %u cores", static_cast<unsigned long long>(shards), s.grid().num_cores());
-	const uint64_t pages = static_cast<uint64_t>(s.tensor2d_shape_in_pages[0]) *
-			       s.tensor2d_shape_in_pages[1];
+		refuse("%llu shards for %u cores", static_cast<unsigned long long>(shards),
+		       s.grid().num_cores());
+	const uint64_t pages =
+		static_cast<uint64_t>(s.tensor2d_shape_in_pages[0]) * s.tensor2d_shape_in_pages[1];
 	if (pages != b.pages())
-		refuse("a tensor of %llu pages in a buffer of %u", static_cast<unsigned long long>(pages), b.pages());
+		refuse("a tensor of %llu pages in a buffer of %u",
+		       static_cast<unsigned long long>(pages), b.pages());
 }
 
 static void check_buffer(const BufferState &b)
@@ -103,7 +107,8 @@ static void check_buffer(const BufferState &b)
 		refuse("buffers are in DRAM or L1 here");
 	if (b.page_size == 0 || b.size == 0 || b.size % b.page_size)
 		refuse("a buffer of %llu bytes has no whole pages of %llu",
-		       static_cast<unsigned long long>(b.size), static_cast<unsigned long long>(b.page_size));
+		       static_cast<unsigned long long>(b.size),
+		       static_cast<unsigned long long>(b.page_size));
 	if (b.page_size % sizeof(uint32_t))
 		refuse("a page of %llu bytes is no whole number of words",
 		       static_cast<unsigned long long>(b.page_size));
@@ -120,30 +125,35 @@ std::shared_ptr<Buffer> BufferState::create(std::unique_ptr<BufferState> state,
 	BufferState &b = *state;
 	check_buffer(b);
 	const bool dram = b.type == BufferType::DRAM;
-	const uint64_t banks = dram ? static_cast<uint32_t>(TT_DRAM_BANKS) : b.sharding.shard_spec()->grid().num_cores();
-	const uint64_t of_bank = dram ? (b.pages() + banks - 1) / banks : pages_of_shard(*b.sharding.shard_spec());
+	const uint64_t banks = dram ? static_cast<uint32_t>(TT_DRAM_BANKS)
+				    : b.sharding.shard_spec()->grid().num_cores();
+	const uint64_t of_bank =
+		dram ? (b.pages() + banks - 1) / banks : pages_of_shard(*b.sharding.shard_spec());
 	b.per_bank = of_bank * b.aligned_page();
 	const uint64_t alignment = dram ? DRAM_ALIGNMENT : L1_ALIGNMENT;
 	b.owned = !address;
 	if (address) {
 		b.address = *address;
-		if (*address % alignment || *address < b.room().first() || *address + b.per_bank > b.room().end())
-			refuse("a buffer cannot be at 0x%llx", static_cast<unsigned long long>(*address));
+		if (*address % alignment || *address < b.room().first() ||
+		    *address + b.per_bank > b.room().end())
+			refuse("a buffer cannot be at 0x%llx",
+			       static_cast<unsigned long long>(*address));
 	} else {
 		const auto at = b.room().take(b.per_bank, alignment, bottom_up.value_or(dram));
 		if (!at)
 			refuse("out of memory: %llu bytes in each of %llu banks of %s",
-			       static_cast<unsigned long long>(b.per_bank), static_cast<unsigned long long>(banks),
-			       dram ? "DRAM" : "L1");
+			       static_cast<unsigned long long>(b.per_bank),
+			       static_cast<unsigned long long>(banks), dram ? "DRAM" : "L1");
 		b.address = *at;
 	}
 	b.allocated = true;
 	return std::shared_ptr<Buffer>(new Buffer(std::move(state)));
 }
 
-}
+} // namespace tt::tt_metal::metal_emu
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 using metal_emu::BufferState;
 
@@ -212,4 +222,4 @@ DeviceAddr Buffer::aligned_size_per_bank() const
 	return state_->per_bank;
 }
 
-}
+} // namespace tt::tt_metal

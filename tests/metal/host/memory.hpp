@@ -11,10 +11,12 @@
 
 #include <tt-metalium/buffer.hpp>
 
-namespace tt::tt_metal::metal_emu {
+namespace tt::tt_metal::metal_emu
+{
 
-class Room {
-public:
+class Room
+{
+      public:
 	Room(uint64_t first, uint64_t end) : first_(first), end_(end) {}
 
 	// Nothing if there is none of that size.
@@ -24,7 +26,7 @@ public:
 	uint64_t first() const { return first_; }
 	uint64_t end() const { return end_; }
 
-private:
+      private:
 	uint64_t first_, end_;
 	std::map<uint64_t, uint64_t> taken_; // from where to where
 };
@@ -66,4 +68,4 @@ struct BufferState {
 	static BufferState &of(Buffer &b) { return *b.state_; }
 };
 
-}
+} // namespace tt::tt_metal::metal_emu

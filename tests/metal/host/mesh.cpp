@@ -5,7 +5,8 @@
 #include "tests/metal/host/refuse.hpp"
 #include <tt-metalium/distributed.hpp>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 size_t GetNumAvailableDevices()
 {
@@ -18,16 +19,17 @@ size_t GetNumPCIeDevices()
 	return GetNumAvailableDevices();
 }
 
-}
+} // namespace tt::tt_metal
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
 using metal_emu::BufferState;
 using metal_emu::refuse;
 
 MeshDeviceImpl::MeshDeviceImpl(MeshShape shape, std::vector<int> ids, size_t n, size_t l1_small,
 			       size_t trace_region)
-	: shape(shape), ids(std::move(ids))
+    : shape(shape), ids(std::move(ids))
 {
 	const char *seed = getenv("TESSERA_METAL_ORDER");
 	if (n < 1 || n > MAX_NUM_HW_CQS)
@@ -35,9 +37,9 @@ MeshDeviceImpl::MeshDeviceImpl(MeshShape shape, std::vector<int> ids, size_t n, 
 	for (int id : this->ids)
 		if (id < 0 || static_cast<size_t>(id) >= GetNumAvailableDevices())
 			refuse("there is no device %d", id);
-	memory = std::make_shared<metal_emu::Memory>(
-		metal_emu::Memory{{metal_emu::DRAM_FIRST, TT_DRAM_BANK_BYTES - trace_region / TT_DRAM_BANKS},
-				  {TT_USER, TT_L1_END - l1_small}});
+	memory = std::make_shared<metal_emu::Memory>(metal_emu::Memory{
+		{ metal_emu::DRAM_FIRST, TT_DRAM_BANK_BYTES - trace_region / TT_DRAM_BANKS },
+		{ TT_USER, TT_L1_END - l1_small } });
 	if (seed)
 		order_.emplace(static_cast<unsigned>(strtoul(seed, nullptr, 10)));
 }
@@ -67,13 +69,14 @@ MeshDevice::~MeshDevice() = default;
 
 static MeshShape shape_of(const MeshDeviceConfig &c)
 {
-	return c.mesh_shape().value_or(MeshShape(1, static_cast<uint32_t>(GetNumAvailableDevices())));
+	return c.mesh_shape().value_or(
+		MeshShape(1, static_cast<uint32_t>(GetNumAvailableDevices())));
 }
 
 std::shared_ptr<MeshDevice> MeshDevice::create(const MeshDeviceConfig &config, size_t l1_small_size,
 					       size_t trace_region_size, size_t num_command_queues,
-					       const DispatchCoreConfig &, ttsl::Span<const std::uint32_t>,
-					       size_t)
+					       const DispatchCoreConfig &,
+					       ttsl::Span<const std::uint32_t>, size_t)
 {
 	const MeshShape shape = shape_of(config);
 	std::vector<int> ids = config.physical_device_ids();
@@ -92,13 +95,13 @@ std::shared_ptr<MeshDevice> MeshDevice::create(const MeshDeviceConfig &config, s
 	return d;
 }
 
-std::shared_ptr<MeshDevice> MeshDevice::create_unit_mesh(int device_id, size_t l1_small_size,
-							 size_t trace_region_size, size_t num_command_queues,
-							 const DispatchCoreConfig &dispatch_core_config,
-							 ttsl::Span<const std::uint32_t> l1_bank_remap,
-							 size_t worker_l1_size)
+std::shared_ptr<MeshDevice>
+MeshDevice::create_unit_mesh(int device_id, size_t l1_small_size, size_t trace_region_size,
+			     size_t num_command_queues,
+			     const DispatchCoreConfig &dispatch_core_config,
+			     ttsl::Span<const std::uint32_t> l1_bank_remap, size_t worker_l1_size)
 {
-	return create(MeshDeviceConfig(MeshShape(1, 1), std::nullopt, {device_id}), l1_small_size,
+	return create(MeshDeviceConfig(MeshShape(1, 1), std::nullopt, { device_id }), l1_small_size,
 		      trace_region_size, num_command_queues, dispatch_core_config, l1_bank_remap,
 		      worker_l1_size);
 }
@@ -130,19 +133,19 @@ uint32_t MeshDevice::l1_size_per_core() const
 
 CoreCoord MeshDevice::compute_with_storage_grid_size() const
 {
-	return {METAL_GRID_COLS, METAL_GRID_ROWS};
+	return { METAL_GRID_COLS, METAL_GRID_ROWS };
 }
 
 CoreCoord MeshDevice::worker_core_from_logical_core(const CoreCoord &logical_core) const
 {
 	if (logical_core.x >= METAL_GRID_COLS || logical_core.y >= METAL_GRID_ROWS)
 		refuse("there is no core %s", logical_core.str().c_str());
-	return {TT_VIRTUAL + logical_core.x, TT_VIRTUAL + logical_core.y};
+	return { TT_VIRTUAL + logical_core.x, TT_VIRTUAL + logical_core.y };
 }
 
 CoreCoord MeshDevice::logical_core_from_dram_channel(uint32_t dram_channel) const
 {
-	return {dram_channel, 0};
+	return { dram_channel, 0 };
 }
 
 static metal_emu::Queue &own(MeshDeviceImpl &d, const MeshCommandQueue &cq)
@@ -230,7 +233,8 @@ static DeviceAddr local_size(const MeshBufferConfig &config, const MeshDevice &m
 {
 	if (const auto *all = std::get_if<ReplicatedBufferConfig>(&config))
 		return all->size;
-	const distributed::ShardedBufferConfig &s = std::get<distributed::ShardedBufferConfig>(config);
+	const distributed::ShardedBufferConfig &s =
+		std::get<distributed::ShardedBufferConfig>(config);
 	const size_t width = s.global_buffer_shape.width(), height = s.global_buffer_shape.height();
 	const size_t w = s.shard_shape.width() ? s.shard_shape.width() : width;
 	const size_t h = s.shard_shape.height() ? s.shard_shape.height() : height;
@@ -243,9 +247,10 @@ static DeviceAddr local_size(const MeshBufferConfig &config, const MeshDevice &m
 }
 
 MeshBuffer::MeshBuffer(const MeshBufferConfig &config, const DeviceLocalBufferConfig &local,
-		       DeviceAddr device_local_size, MeshDevice *mesh_device, std::shared_ptr<Buffer> buffer)
-	: config_(config), device_local_config_(local), mesh_device_(mesh_device->shared_from_this()),
-	  address_(buffer->address()), device_local_size_(device_local_size), buffer_(std::move(buffer))
+		       DeviceAddr device_local_size, MeshDevice *mesh_device,
+		       std::shared_ptr<Buffer> buffer)
+    : config_(config), device_local_config_(local), mesh_device_(mesh_device->shared_from_this()),
+      address_(buffer->address()), device_local_size_(device_local_size), buffer_(std::move(buffer))
 {
 }
 
@@ -253,7 +258,8 @@ MeshBuffer::~MeshBuffer() = default;
 
 std::shared_ptr<MeshBuffer> MeshBuffer::create(const MeshBufferConfig &mesh_buffer_config,
 					       const DeviceLocalBufferConfig &device_local_config,
-					       MeshDevice *mesh_device, std::optional<DeviceAddr> address)
+					       MeshDevice *mesh_device,
+					       std::optional<DeviceAddr> address)
 {
 	auto state = std::make_unique<BufferState>();
 	state->memory = mesh_device->impl().memory;
@@ -265,8 +271,8 @@ std::shared_ptr<MeshBuffer> MeshBuffer::create(const MeshBufferConfig &mesh_buff
 	for (size_t i = 0; i < mesh_device->num_devices(); i++)
 		mesh_device->impl().chip(i).allow(BufferState::of(*buffer));
 	const DeviceAddr size = buffer->size();
-	return std::shared_ptr<MeshBuffer>(
-		new MeshBuffer(mesh_buffer_config, device_local_config, size, mesh_device, std::move(buffer)));
+	return std::shared_ptr<MeshBuffer>(new MeshBuffer(mesh_buffer_config, device_local_config,
+							  size, mesh_device, std::move(buffer)));
 }
 
 bool MeshBuffer::is_allocated() const
@@ -320,7 +326,7 @@ Buffer *MeshBuffer::get_backing_buffer() const
 }
 
 MeshEvent::MeshEvent(uint32_t id, MeshCommandQueue &cq, const MeshCoordinateRange &device_range)
-	: id_(id), device_(cq.device()), mesh_cq_id_(cq.id()), device_range_(device_range)
+    : id_(id), device_(cq.device()), mesh_cq_id_(cq.id()), device_range_(device_range)
 {
 }
 
@@ -403,4 +409,4 @@ void Finish(MeshCommandQueue &mesh_cq, ttsl::Span<const SubDeviceId> sub_device_
 	mesh_cq.finish(sub_device_ids);
 }
 
-}
+} // namespace tt::tt_metal::distributed

@@ -18,11 +18,13 @@
 #include "tests/metal/host/program_impl.hpp"
 #include <tt-metalium/mesh_command_queue.hpp>
 
-namespace tt::tt_metal::metal_emu {
+namespace tt::tt_metal::metal_emu
+{
 
 // One chip with the firmware running.
-class Chip {
-public:
+class Chip
+{
+      public:
 	explicit Chip(const std::string &spec);
 	~Chip();
 	Chip(const Chip &) = delete;
@@ -36,18 +38,19 @@ public:
 	// The i-th of this process, opened when it is first wanted, again when it failed.
 	static Chip &number(size_t i);
 
-private:
+      private:
 	void put(uint32_t core, uint32_t at, const void *from, size_t n);
 	void get(uint32_t core, uint32_t at, void *to, size_t n);
 	void tell(const CoreLaunch &c);
 	void start_firmware();
 	void await(const Launch &l);
-	template <typename Move> void by_runs(const BufferState &b, uint64_t offset, uint64_t n, Move move);
+	template <typename Move>
+	void by_runs(const BufferState &b, uint64_t offset, uint64_t n, Move move);
 
 	MetalChip *chip_;
 	std::string spec_;
 	uint32_t launches_ = 0;
-	bool broken_ = false; // a launch failed: the next mesh gets a new chip
+	bool broken_ = false;                 // a launch failed: the next mesh gets a new chip
 	std::array<uint32_t, CORES> count_{}; // of launches of a core
 	std::array<std::array<std::shared_ptr<const Text>, TT_RISCS>, CORES> loaded_;
 };
@@ -55,26 +58,30 @@ private:
 // A launch on each chip of the mesh; none where a workload has no program.
 using MeshLaunch = std::vector<std::optional<Launch>>;
 
-class Queue final : public distributed::MeshCommandQueue {
-public:
+class Queue final : public distributed::MeshCommandQueue
+{
+      public:
 	Queue(distributed::MeshDevice *mesh, uint32_t id) : MeshCommandQueue(mesh, id) {}
 
 	std::optional<distributed::MeshTraceId> trace_id() const override { return tracing_; }
-	void enqueue_mesh_workload(distributed::MeshWorkload &mesh_workload, bool blocking) override;
+	void enqueue_mesh_workload(distributed::MeshWorkload &mesh_workload,
+				   bool blocking) override;
 	void enqueue_write_mesh_buffer(const std::shared_ptr<distributed::MeshBuffer> &buffer,
 				       const void *host_data, bool blocking) override;
-	void enqueue_write_shards(const std::shared_ptr<distributed::MeshBuffer> &mesh_buffer,
-				  const std::vector<distributed::ShardDataTransfer> &shard_data_transfers,
-				  bool blocking) override;
+	void enqueue_write_shards(
+		const std::shared_ptr<distributed::MeshBuffer> &mesh_buffer,
+		const std::vector<distributed::ShardDataTransfer> &shard_data_transfers,
+		bool blocking) override;
 	void enqueue_read_mesh_buffer(void *host_data,
 				      const std::shared_ptr<distributed::MeshBuffer> &buffer,
 				      bool blocking) override;
-	void enqueue_read_shards(const std::vector<distributed::ShardDataTransfer> &shard_data_transfers,
-				 const std::shared_ptr<distributed::MeshBuffer> &mesh_buffer,
-				 bool blocking) override;
-	distributed::MeshEvent
-	enqueue_record_event(ttsl::Span<const SubDeviceId> sub_device_ids,
-			     const std::optional<distributed::MeshCoordinateRange> &device_range) override;
+	void
+	enqueue_read_shards(const std::vector<distributed::ShardDataTransfer> &shard_data_transfers,
+			    const std::shared_ptr<distributed::MeshBuffer> &mesh_buffer,
+			    bool blocking) override;
+	distributed::MeshEvent enqueue_record_event(
+		ttsl::Span<const SubDeviceId> sub_device_ids,
+		const std::optional<distributed::MeshCoordinateRange> &device_range) override;
 	distributed::MeshEvent enqueue_record_event_to_host(
 		ttsl::Span<const SubDeviceId> sub_device_ids,
 		const std::optional<distributed::MeshCoordinateRange> &device_range) override;
@@ -91,7 +98,7 @@ public:
 	void record_begin(const distributed::MeshTraceId &id);
 	std::vector<MeshLaunch> record_end();
 
-private:
+      private:
 	void add(std::function<void()> command, bool blocking);
 	distributed::MeshEvent record(bool to_host,
 				      const std::optional<distributed::MeshCoordinateRange> &range);
@@ -104,12 +111,14 @@ private:
 	std::vector<MeshLaunch> traced_;
 };
 
-}
+} // namespace tt::tt_metal::metal_emu
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
-class MeshDeviceImpl {
-public:
+class MeshDeviceImpl
+{
+      public:
 	MeshDeviceImpl(MeshShape shape, std::vector<int> ids, size_t queues, size_t l1_small,
 		       size_t trace_region);
 
@@ -122,14 +131,17 @@ public:
 	bool open = true;
 
 	metal_emu::Chip &chip(const MeshCoordinate &at) const;
-	metal_emu::Chip &chip(size_t i) const { return metal_emu::Chip::number(static_cast<size_t>(ids[i])); }
+	metal_emu::Chip &chip(size_t i) const
+	{
+		return metal_emu::Chip::number(static_cast<size_t>(ids[i]));
+	}
 	uint64_t l1_lowest() const { return memory->l1.lowest().value_or(memory->l1.end()); }
 	void run(const metal_emu::MeshLaunch &l) const;
 	// With TESSERA_METAL_ORDER=SEED: commands of any queue, some now, some later.
 	void stir();
 
-private:
+      private:
 	std::optional<std::minstd_rand> order_;
 };
 
-}
+} // namespace tt::tt_metal::distributed

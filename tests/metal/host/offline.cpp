@@ -4,7 +4,8 @@
 #include "tests/metal/host/program_impl.hpp"
 #include "tests/metal/host/refuse.hpp"
 
-namespace tt::tt_metal::experimental {
+namespace tt::tt_metal::experimental
+{
 
 using metal_emu::compile_key;
 using Kernel = detail::ProgramImpl::Kernel;
@@ -17,9 +18,9 @@ static std::filesystem::path folder_of(const std::filesystem::path &all, const s
 PrecompiledKernelNotFoundError::PrecompiledKernelNotFoundError(
 	std::string kernel_name, size_t compile_hash, std::string precompiled_dir,
 	PrecompiledKernelConfig::FallbackPolicy fallback_policy)
-	: std::runtime_error(kernel_name + ": not among the kernels of " + precompiled_dir),
-	  kernel_name_(kernel_name), compile_hash_(compile_hash), precompiled_dir_(precompiled_dir),
-	  fallback_policy_(fallback_policy)
+    : std::runtime_error(kernel_name + ": not among the kernels of " + precompiled_dir),
+      kernel_name_(kernel_name), compile_hash_(compile_hash), precompiled_dir_(precompiled_dir),
+      fallback_policy_(fallback_policy)
 {
 }
 
@@ -38,11 +39,13 @@ CreateKernelFromPrecompiled(Program &program, const std::string &file_name,
 		if (!k.riscs().test(r))
 			continue;
 		const std::string key = compile_key(k.source(static_cast<TtRisc>(r)));
-		const bool there = std::filesystem::exists(folder_of(k.precompiled, file_name) / (key + ".o"));
-		if (!there && precompiled_config.fallback_policy == PrecompiledKernelConfig::FallbackPolicy::Error)
-			throw PrecompiledKernelNotFoundError(file_name, std::hash<std::string>{}(key),
-							     k.precompiled,
-							     precompiled_config.fallback_policy);
+		const bool there =
+			std::filesystem::exists(folder_of(k.precompiled, file_name) / (key + ".o"));
+		if (!there && precompiled_config.fallback_policy ==
+				      PrecompiledKernelConfig::FallbackPolicy::Error)
+			throw PrecompiledKernelNotFoundError(
+				file_name, std::hash<std::string>{}(key), k.precompiled,
+				precompiled_config.fallback_policy);
 	}
 	return program.impl().add(std::move(k));
 }
@@ -55,7 +58,8 @@ CBCompileConfigsFromProgram(const Program &program, KernelHandle kernel)
 	for (const auto &cb : program.impl().cbs())
 		if ((cb.cores & k.cores).any())
 			for (uint8_t i : cb.config.buffer_indices())
-				all.push_back({i, cb.config.data_formats()[i].value_or(DataFormat::Invalid)});
+				all.push_back({ i, cb.config.data_formats()[i].value_or(
+							   DataFormat::Invalid) });
 	return all;
 }
 
@@ -70,7 +74,8 @@ void CompileKernelOffline(const std::string &file_name,
 	k.config = config;
 	for (int r = 0; r < TT_RISCS; r++)
 		if (k.riscs().test(r))
-			metal_emu::compile_into(k.source(static_cast<TtRisc>(r)), folder_of(params.output_dir, file_name));
+			metal_emu::compile_into(k.source(static_cast<TtRisc>(r)),
+						folder_of(params.output_dir, file_name));
 }
 
-}
+} // namespace tt::tt_metal::experimental

@@ -6,12 +6,14 @@
 #include "tests/metal/host/program_impl.hpp"
 #include "tests/metal/host/refuse.hpp"
 
-namespace tt::tt_metal::metal_emu {
+namespace tt::tt_metal::metal_emu
+{
 
 static void add_range(Cores &to, const CoreRange &r)
 {
 	if (r.end_coord.x >= METAL_GRID_COLS || r.end_coord.y >= METAL_GRID_ROWS)
-		refuse("cores %s are not all on the grid of %dx%d", r.str().c_str(), METAL_GRID_COLS, METAL_GRID_ROWS);
+		refuse("cores %s are not all on the grid of %dx%d", r.str().c_str(),
+		       METAL_GRID_COLS, METAL_GRID_ROWS);
 	for (size_t y = r.start_coord.y; y <= r.end_coord.y; y++)
 		for (size_t x = r.start_coord.x; x <= r.end_coord.x; x++)
 			to.set(x + METAL_GRID_COLS * y);
@@ -32,12 +34,14 @@ Cores cores_of(const CoreSpec &spec)
 
 static std::string core_name(size_t core)
 {
-	return "(" + std::to_string(core % METAL_GRID_COLS) + "," + std::to_string(core / METAL_GRID_COLS) + ")";
+	return "(" + std::to_string(core % METAL_GRID_COLS) + "," +
+	       std::to_string(core / METAL_GRID_COLS) + ")";
 }
 
-}
+} // namespace tt::tt_metal::metal_emu
 
-namespace tt::tt_metal::detail {
+namespace tt::tt_metal::detail
+{
 
 using namespace metal_emu;
 
@@ -78,7 +82,8 @@ KernelHandle ProgramImpl::add(Kernel k)
 		if (both.none())
 			continue;
 		if ((k.riscs() & other.riscs()).any())
-			refuse("%s and %s are for the same RISC-V", k.file.c_str(), other.file.c_str());
+			refuse("%s and %s are for the same RISC-V", k.file.c_str(),
+			       other.file.c_str());
 		const auto *a = std::get_if<DataMovementConfig>(&k.config);
 		const auto *b = std::get_if<DataMovementConfig>(&other.config);
 		if (a && b && a->noc == b->noc)
@@ -100,11 +105,14 @@ CBHandle ProgramImpl::add(CircularBuffer cb)
 			refuse("circular buffer %u: no page size", i);
 		const uint32_t page = *c.page_sizes()[i];
 		if (c.total_size() % page)
-			refuse("circular buffer %u: %u bytes are no whole pages of %u", i, c.total_size(), page);
+			refuse("circular buffer %u: %u bytes are no whole pages of %u", i,
+			       c.total_size(), page);
 		if (page % CIRCULAR_BUFFER_COMPUTE_WORD_SIZE)
-			refuse("circular buffer %u: a page of %u bytes is no multiple of 16", i, page);
+			refuse("circular buffer %u: a page of %u bytes is no multiple of 16", i,
+			       page);
 		for (const CircularBuffer &other : cbs_)
-			if ((cb.cores & other.cores).any() && other.config.buffer_indices().contains(i))
+			if ((cb.cores & other.cores).any() &&
+			    other.config.buffer_indices().contains(i))
 				refuse("circular buffer %u is there twice", i);
 	}
 	if (!texts_.empty())
@@ -116,12 +124,12 @@ CBHandle ProgramImpl::add(CircularBuffer cb)
 uint32_t ProgramImpl::add_semaphore(const Cores &cores, uint32_t value)
 {
 	for (uint32_t id = 0; id < SEMAPHORES; id++) {
-		const bool used = std::any_of(semaphores_.begin(), semaphores_.end(), [&](const Semaphore &s) {
-			return s.id == id && (s.cores & cores).any();
-		});
+		const bool used = std::any_of(
+			semaphores_.begin(), semaphores_.end(),
+			[&](const Semaphore &s) { return s.id == id && (s.cores & cores).any(); });
 		if (used)
 			continue;
-		semaphores_.push_back({cores, id, value});
+		semaphores_.push_back({ cores, id, value });
 		return id;
 	}
 	refuse("all %d semaphores are in use", SEMAPHORES);
@@ -151,11 +159,12 @@ void ProgramImpl::set_common(KernelHandle k, ttsl::Span<const uint32_t> args)
 	if (!kernel.common.empty())
 		refuse("%s: common arguments are set twice", kernel.file.c_str());
 	if (args.size() * 4 > METAL_ARGS_STEP - METAL_COMMON_ARGS)
-		refuse("%s: %zu common argument words, %d fit here", kernel.file.c_str(), args.size(),
-		       (METAL_ARGS_STEP - METAL_COMMON_ARGS) / 4);
+		refuse("%s: %zu common argument words, %d fit here", kernel.file.c_str(),
+		       args.size(), (METAL_ARGS_STEP - METAL_COMMON_ARGS) / 4);
 	for (const auto &own : kernel.args)
 		if (own.size() + args.size() > METAL_ARG_WORDS)
-			refuse("%s: more than %d argument words", kernel.file.c_str(), METAL_ARG_WORDS);
+			refuse("%s: more than %d argument words", kernel.file.c_str(),
+			       METAL_ARG_WORDS);
 	kernel.common.assign(args.begin(), args.end());
 }
 
@@ -218,12 +227,15 @@ void ProgramImpl::place_cbs(CoreLaunch &c, uint64_t l1_lowest) const
 		const auto given = config.globally_allocated_address();
 		const uint64_t at = given ? *given + config.address_offset() : static_cbs_[n];
 		if (!given && at + config.total_size() > l1_lowest)
-			refuse("circular buffers of core %s up to 0x%llx reach into a buffer at 0x%llx",
-			       core_name(c.core).c_str(), static_cast<unsigned long long>(at + config.total_size()),
+			refuse("circular buffers of core %s up to 0x%llx reach into a buffer at "
+			       "0x%llx",
+			       core_name(c.core).c_str(),
+			       static_cast<unsigned long long>(at + config.total_size()),
 			       static_cast<unsigned long long>(l1_lowest));
 		for (uint8_t i : config.buffer_indices()) {
 			const uint32_t page = *config.page_sizes()[i];
-			c.cbs[i] = {static_cast<uint32_t>(at), config.total_size(), config.total_size() / page, page};
+			c.cbs[i] = { static_cast<uint32_t>(at), config.total_size(),
+				     config.total_size() / page, page };
 			c.cb_mask |= 1u << i;
 		}
 	}
@@ -245,7 +257,8 @@ void ProgramImpl::check_ring(const CoreLaunch &c) const
 		used += c.text[r] ? up16(c.text[r]->bytes.size()) : 0;
 	}
 	if (used > METAL_CONFIG_RING)
-		refuse("%s: %u bytes of kernel config, the ring has %d", name().c_str(), used, METAL_CONFIG_RING);
+		refuse("%s: %u bytes of kernel config, the ring has %d", name().c_str(), used,
+		       METAL_CONFIG_RING);
 }
 
 Launch ProgramImpl::launch(uint64_t l1_lowest)
@@ -265,7 +278,8 @@ Launch ProgramImpl::launch(uint64_t l1_lowest)
 			at = cbs_[n].cores.test(i) ? std::max(at, top[i]) : at;
 		static_cbs_[n] = at;
 		for (size_t i = 0; i < CORES; i++)
-			top[i] = cbs_[n].cores.test(i) ? up16(at + cbs_[n].config.total_size()) : top[i];
+			top[i] = cbs_[n].cores.test(i) ? up16(at + cbs_[n].config.total_size())
+						       : top[i];
 	}
 	Launch made;
 	made.name = name();
@@ -280,11 +294,13 @@ Launch ProgramImpl::launch(uint64_t l1_lowest)
 					c.text[r] = texts_[k][r];
 					c.args[r] = kernels_[k].args[core];
 					c.common[r] = kernels_[k].common;
-					c.noc[r] = kernels_[k].source(static_cast<TtRisc>(r)).noc ? 0xffb30000u : 0xffb20000u;
+					c.noc[r] = kernels_[k].source(static_cast<TtRisc>(r)).noc
+							   ? 0xffb30000u
+							   : 0xffb20000u;
 				}
 		for (const Semaphore &s : semaphores_)
 			if (s.cores.test(core))
-				c.semaphores[s.id] = {true, s.value};
+				c.semaphores[s.id] = { true, s.value };
 		place_cbs(c, l1_lowest);
 		check_ring(c);
 		made.cores.push_back(std::move(c));
@@ -292,4 +308,4 @@ Launch ProgramImpl::launch(uint64_t l1_lowest)
 	return made;
 }
 
-}
+} // namespace tt::tt_metal::detail

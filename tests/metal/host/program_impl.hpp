@@ -13,7 +13,8 @@
 #include "tests/metal/machine.h"
 #include <tt-metalium/host_api.hpp>
 
-namespace tt::tt_metal::metal_emu {
+namespace tt::tt_metal::metal_emu
+{
 
 enum { CORES = METAL_GRID_COLS * METAL_GRID_ROWS, SEMAPHORES = TT_SEMAPHORE_COUNT };
 
@@ -40,12 +41,14 @@ struct Launch {
 	std::vector<CoreLaunch> cores;
 };
 
-}
+} // namespace tt::tt_metal::metal_emu
 
-namespace tt::tt_metal::detail {
+namespace tt::tt_metal::detail
+{
 
-class ProgramImpl {
-public:
+class ProgramImpl
+{
+      public:
 	struct Kernel {
 		std::string file;
 		metal_emu::Cores cores;
@@ -68,7 +71,8 @@ public:
 	KernelHandle add(Kernel k);
 	CBHandle add(CircularBuffer cb);
 	uint32_t add_semaphore(const metal_emu::Cores &cores, uint32_t value);
-	void set_args(KernelHandle k, const metal_emu::Cores &cores, ttsl::Span<const uint32_t> args);
+	void set_args(KernelHandle k, const metal_emu::Cores &cores,
+		      ttsl::Span<const uint32_t> args);
 	void set_common(KernelHandle k, ttsl::Span<const uint32_t> args);
 
 	// What a launch writes now. `l1_lowest`: the lowest address of a buffer in L1.
@@ -80,7 +84,7 @@ public:
 	const Kernel &kernel(KernelHandle k) const { return kernels_.at(k); }
 	const std::vector<CircularBuffer> &cbs() const { return cbs_; }
 
-private:
+      private:
 	void compile();
 	void place_cbs(metal_emu::CoreLaunch &c, uint64_t l1_lowest) const;
 	void check_ring(const metal_emu::CoreLaunch &c) const;
@@ -93,4 +97,4 @@ private:
 	std::vector<uint64_t> static_cbs_; // address of each that is on no buffer
 };
 
-}
+} // namespace tt::tt_metal::detail

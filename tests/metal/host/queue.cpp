@@ -7,7 +7,8 @@
 #include "tests/metal/host/refuse.hpp"
 #include <tt-metalium/distributed.hpp>
 
-namespace tt::tt_metal::metal_emu {
+namespace tt::tt_metal::metal_emu
+{
 
 using namespace distributed;
 
@@ -49,7 +50,8 @@ void Queue::reach(uint32_t event)
 {
 	while (reached_ < event)
 		if (!step())
-			refuse("event %u of queue %u is waited for before it is recorded", event, id_);
+			refuse("event %u of queue %u is waited for before it is recorded", event,
+			       id_);
 }
 
 // For each chip the program for it, as it is now.
@@ -79,7 +81,8 @@ void Queue::enqueue_mesh_workload(MeshWorkload &mesh_workload, bool blocking)
 		if (blocking)
 			refuse("a trace is recorded, nothing runs that could be waited for");
 		if (!known)
-			refuse("a program is recorded that never ran: its kernels would have to be written");
+			refuse("a program is recorded that never ran: its kernels would have to be "
+			       "written");
 		traced_.push_back(*launch);
 		return;
 	}
@@ -95,7 +98,7 @@ struct Piece {
 static Piece piece_of(const MeshBuffer &b, const ShardDataTransfer &t)
 {
 	const uint64_t offset = t.region() ? t.region()->offset : 0;
-	return {t.shard_coord(), offset, t.region() ? t.region()->size : b.device_local_size()};
+	return { t.shard_coord(), offset, t.region() ? t.region()->size : b.device_local_size() };
 }
 
 static const BufferState &state_of(const MeshBuffer &b)
@@ -106,7 +109,8 @@ static const BufferState &state_of(const MeshBuffer &b)
 }
 
 void Queue::enqueue_write_shards(const std::shared_ptr<MeshBuffer> &mesh_buffer,
-				 const std::vector<ShardDataTransfer> &shard_data_transfers, bool blocking)
+				 const std::vector<ShardDataTransfer> &shard_data_transfers,
+				 bool blocking)
 {
 	not_while_tracing("a write");
 	MeshDevice *mesh = mesh_device_;
@@ -114,8 +118,12 @@ void Queue::enqueue_write_shards(const std::shared_ptr<MeshBuffer> &mesh_buffer,
 		const Piece p = piece_of(*mesh_buffer, t);
 		const uint8_t *from = static_cast<const uint8_t *>(t.host_data());
 		auto bytes = std::make_shared<std::vector<uint8_t>>(from, from + p.bytes);
-		add([=] { mesh->impl().chip(p.at).write(state_of(*mesh_buffer), bytes->data(), p.offset, p.bytes); },
-		    false);
+		add(
+			[=] {
+				mesh->impl().chip(p.at).write(state_of(*mesh_buffer), bytes->data(),
+							      p.offset, p.bytes);
+			},
+			false);
 	}
 	if (blocking)
 		finish({});
@@ -129,7 +137,12 @@ void Queue::enqueue_read_shards(const std::vector<ShardDataTransfer> &shard_data
 	for (const ShardDataTransfer &t : shard_data_transfers) {
 		const Piece p = piece_of(*mesh_buffer, t);
 		uint8_t *to = static_cast<uint8_t *>(t.host_data());
-		add([=] { mesh->impl().chip(p.at).read(state_of(*mesh_buffer), to, p.offset, p.bytes); }, false);
+		add(
+			[=] {
+				mesh->impl().chip(p.at).read(state_of(*mesh_buffer), to, p.offset,
+							     p.bytes);
+			},
+			false);
 	}
 	if (blocking)
 		finish({});
@@ -157,8 +170,8 @@ static void each_shard_row(const MeshBuffer &b, const MeshCoordinate &device, Mo
 		move(r * w * element, ((row + r) * width + col) * element, w * element);
 }
 
-void Queue::enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer> &buffer, const void *host_data,
-				      bool blocking)
+void Queue::enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer> &buffer,
+				      const void *host_data, bool blocking)
 {
 	const uint8_t *all = static_cast<const uint8_t *>(host_data);
 	std::vector<uint8_t> part(buffer->device_local_size());
@@ -172,13 +185,14 @@ void Queue::enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer> &buffer,
 		}
 		ShardDataTransfer t(at);
 		t.host_data(const_cast<uint8_t *>(from));
-		enqueue_write_shards(buffer, {t}, false);
+		enqueue_write_shards(buffer, { t }, false);
 	}
 	if (blocking)
 		finish({});
 }
 
-void Queue::enqueue_read_mesh_buffer(void *host_data, const std::shared_ptr<MeshBuffer> &buffer, bool blocking)
+void Queue::enqueue_read_mesh_buffer(void *host_data, const std::shared_ptr<MeshBuffer> &buffer,
+				     bool blocking)
 {
 	not_while_tracing("a read");
 	MeshDevice *mesh = mesh_device_;
@@ -187,16 +201,22 @@ void Queue::enqueue_read_mesh_buffer(void *host_data, const std::shared_ptr<Mesh
 	if (!cut && mesh->num_devices() > 1)
 		refuse("a replicated buffer of %zu devices is read as one", mesh->num_devices());
 	for (const MeshCoordinate &at : MeshCoordinateRange(mesh->shape()))
-		add([=] {
-			std::vector<uint8_t> part(buffer->device_local_size());
-			mesh->impl().chip(at).read(state_of(*buffer), part.data(), 0, part.size());
-			if (!cut)
-				memcpy(all, part.data(), part.size());
-			else
-				each_shard_row(*buffer, at, [&](size_t in_part, size_t in_all, size_t n) {
-					memcpy(all + in_all, part.data() + in_part, n);
-				});
-		}, false);
+		add(
+			[=] {
+				std::vector<uint8_t> part(buffer->device_local_size());
+				mesh->impl().chip(at).read(state_of(*buffer), part.data(), 0,
+							   part.size());
+				if (!cut)
+					memcpy(all, part.data(), part.size());
+				else
+					each_shard_row(
+						*buffer, at,
+						[&](size_t in_part, size_t in_all, size_t n) {
+							memcpy(all + in_all, part.data() + in_part,
+							       n);
+						});
+			},
+			false);
 	if (blocking)
 		finish({});
 }
@@ -217,8 +237,9 @@ MeshEvent Queue::enqueue_record_event(ttsl::Span<const SubDeviceId>,
 	return record(false, device_range);
 }
 
-MeshEvent Queue::enqueue_record_event_to_host(ttsl::Span<const SubDeviceId>,
-					      const std::optional<MeshCoordinateRange> &device_range)
+MeshEvent
+Queue::enqueue_record_event_to_host(ttsl::Span<const SubDeviceId>,
+				    const std::optional<MeshCoordinateRange> &device_range)
 {
 	return record(true, device_range);
 }
@@ -239,10 +260,12 @@ void Queue::enqueue_trace(const MeshTraceId &trace_id, bool blocking)
 	if (found == mesh->impl().traces.end())
 		refuse("there is no trace %u", *trace_id);
 	const std::vector<MeshLaunch> *launches = &found->second;
-	add([mesh, launches] {
-		for (const MeshLaunch &l : *launches)
-			mesh->impl().run(l);
-	}, blocking);
+	add(
+		[mesh, launches] {
+			for (const MeshLaunch &l : *launches)
+				mesh->impl().run(l);
+		},
+		blocking);
 }
 
 void Queue::record_begin(const MeshTraceId &id)
@@ -258,4 +281,4 @@ std::vector<MeshLaunch> Queue::record_end()
 	return std::move(traced_);
 }
 
-}
+} // namespace tt::tt_metal::metal_emu

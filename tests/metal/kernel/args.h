@@ -17,15 +17,13 @@ static FORCE_INLINE MetalArgAddress get_common_arg_addr(int arg_idx)
 	return metal::args() + METAL_COMMON_ARGS + 4 * arg_idx;
 }
 
-template <typename T>
-FORCE_INLINE T get_arg_val(int arg_idx)
+template <typename T> FORCE_INLINE T get_arg_val(int arg_idx)
 {
 	static_assert(sizeof(T) == 4);
 	return *reinterpret_cast<T *>(get_arg_addr(arg_idx));
 }
 
-template <typename T>
-FORCE_INLINE T get_common_arg_val(int arg_idx)
+template <typename T> FORCE_INLINE T get_common_arg_val(int arg_idx)
 {
 	static_assert(sizeof(T) == 4);
 	return *reinterpret_cast<T *>(get_common_arg_addr(arg_idx));

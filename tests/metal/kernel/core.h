@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "internal/circular_buffer_interface.h"
 #include "runtime/device/map.h"
 #include "runtime/device/tensix.h"
 #include "tests/metal/machine.h"
@@ -19,7 +20,8 @@
 #define tt_l1_ptr
 #define tt_reg_ptr
 
-namespace metal_regs {
+namespace metal_regs
+{
 #include "runtime/device/noc_regs.h"
 }
 
@@ -30,23 +32,6 @@ namespace metal_regs {
 #else
 #define METAL_RISC (TT_TRISC0 + COMPILE_FOR_TRISC)
 #endif
-
-struct LocalCBInterface {
-	uint32_t fifo_size;
-	uint32_t fifo_limit;
-	uint32_t fifo_page_size;
-	uint32_t fifo_num_pages;
-	uint32_t fifo_rd_ptr;
-	uint32_t fifo_wr_ptr;
-	union {
-		uint32_t tiles_acked_received_init;
-		struct {
-			uint16_t tiles_acked;
-			uint16_t tiles_received;
-		};
-	};
-	uint32_t fifo_wr_tile_ptr;
-};
 
 #if defined(COMPILE_FOR_TRISC)
 enum { METAL_CB_SHIFT = 4 }; /* compute kernels count 16 bytes */
@@ -63,7 +48,8 @@ FORCE_INLINE LocalCBInterface &get_local_cb_interface(uint32_t cb_id)
 }
 #endif
 
-namespace metal {
+namespace metal
+{
 
 inline volatile MetalLaunch *launch()
 {
@@ -135,6 +121,6 @@ inline void pop(uint32_t cb, uint32_t pages)
 
 #endif
 
-}
+} // namespace metal
 
 #endif

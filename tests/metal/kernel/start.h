@@ -11,14 +11,22 @@
 LocalCBInterface cb_interface[TT_CBS];
 #endif
 #if !defined(COMPILE_FOR_TRISC)
-namespace metal_regs {
+namespace metal_regs
+{
 extern "C" {
 TtLocal tt_state;
 }
-}
+} // namespace metal_regs
 #endif
 
 void kernel_main();
+
+#if defined(COMPILE_FOR_TRISC)
+namespace ckernel
+{
+}
+using namespace ckernel; /* before a compute kernel's text, as TT-Metal has it */
+#endif
 
 extern "C" {
 extern uint32_t __bss_start[], __bss_end[];

@@ -2,7 +2,8 @@
 #include "api/dataflow/dataflow_api.h"
 
 #define TWICE(x) x x
-#define LONG(x)  TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x))))))))))))
+#define LONG(x)                                                                                    \
+	TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x))))))))))))
 
 void kernel_main()
 {

@@ -9,9 +9,10 @@ void kernel_main()
 
 	for (uint32_t i = 0, page = first; i < count; i++, page += step) {
 		cb_reserve_back(0, 1);
-		noc_async_read(get_noc_addr_from_bank_id<true>(page % NUM_DRAM_BANKS,
-							       address + page / NUM_DRAM_BANKS * bytes),
-			       get_write_ptr(0), bytes);
+		noc_async_read(
+			get_noc_addr_from_bank_id<true>(page % NUM_DRAM_BANKS,
+							address + page / NUM_DRAM_BANKS * bytes),
+			get_write_ptr(0), bytes);
 		noc_async_read_barrier();
 		cb_push_back(0, 1);
 	}

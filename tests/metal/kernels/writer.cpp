@@ -9,10 +9,11 @@ void kernel_main()
 
 	for (uint32_t i = 0, page = first; i < count; i++, page += step) {
 		cb_wait_front(1, 1);
-		noc_async_write(get_read_ptr(1),
-				get_noc_addr_from_bank_id<true>(page % NUM_DRAM_BANKS,
-								address + page / NUM_DRAM_BANKS * bytes),
-				bytes);
+		noc_async_write(
+			get_read_ptr(1),
+			get_noc_addr_from_bank_id<true>(page % NUM_DRAM_BANKS,
+							address + page / NUM_DRAM_BANKS * bytes),
+			bytes);
 		noc_async_write_barrier();
 		cb_pop_front(1, 1);
 	}

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 enum class MathFidelity : uint8_t {
 	LoFi = 0,
@@ -15,4 +16,4 @@ enum class MathFidelity : uint8_t {
 
 enum class UnpackToDestMode : uint8_t { UnpackToDestFp32, Default };
 
-}
+} // namespace tt::tt_metal

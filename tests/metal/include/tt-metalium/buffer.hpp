@@ -11,9 +11,11 @@
 #include <tt-metalium/hal_types.hpp>
 #include <tt-metalium/sub_device_types.hpp>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
-namespace metal_emu {
+namespace metal_emu
+{
 struct BufferState;
 }
 
@@ -24,7 +26,7 @@ struct ShardSpec {
 
 	ShardSpec(const CoreRangeSet &core_sets_, const std::array<uint32_t, 2> &shard_shape_,
 		  const ShardOrientation &shard_orientation_ = ShardOrientation::ROW_MAJOR)
-		: grid(core_sets_), shape(shard_shape_), orientation(shard_orientation_)
+	    : grid(core_sets_), shape(shard_shape_), orientation(shard_orientation_)
 	{
 	}
 
@@ -40,14 +42,14 @@ struct ShardSpecBuffer {
 			const ShardOrientation &shard_orientation_,
 			const std::array<uint32_t, 2> &page_shape,
 			const std::array<uint32_t, 2> &tensor2d_shape_in_pages)
-		: tensor_shard_spec(core_sets_, shard_shape_, shard_orientation_),
-		  page_shape(page_shape), tensor2d_shape_in_pages(tensor2d_shape_in_pages)
+	    : tensor_shard_spec(core_sets_, shard_shape_, shard_orientation_),
+	      page_shape(page_shape), tensor2d_shape_in_pages(tensor2d_shape_in_pages)
 	{
 	}
 	ShardSpecBuffer(const ShardSpec &shard_spec, const std::array<uint32_t, 2> &page_shape,
 			const std::array<uint32_t, 2> &tensor2d_shape_in_pages)
-		: tensor_shard_spec(shard_spec), page_shape(page_shape),
-		  tensor2d_shape_in_pages(tensor2d_shape_in_pages)
+	    : tensor_shard_spec(shard_spec), page_shape(page_shape),
+	      tensor2d_shape_in_pages(tensor2d_shape_in_pages)
 	{
 	}
 
@@ -56,24 +58,25 @@ struct ShardSpecBuffer {
 	ShardOrientation orientation() const { return tensor_shard_spec.orientation; }
 };
 
-class BufferShardingArgs {
-public:
+class BufferShardingArgs
+{
+      public:
 	BufferShardingArgs() = default;
 	BufferShardingArgs(std::nullopt_t) {}
 	BufferShardingArgs(ShardSpecBuffer shard_spec, TensorMemoryLayout buffer_layout)
-		: shard_spec_(std::move(shard_spec)), buffer_layout_(buffer_layout)
+	    : shard_spec_(std::move(shard_spec)), buffer_layout_(buffer_layout)
 	{
 	}
 	BufferShardingArgs(std::optional<ShardSpecBuffer> shard_spec,
 			   TensorMemoryLayout buffer_layout)
-		: shard_spec_(std::move(shard_spec)), buffer_layout_(buffer_layout)
+	    : shard_spec_(std::move(shard_spec)), buffer_layout_(buffer_layout)
 	{
 	}
 
 	const std::optional<ShardSpecBuffer> &shard_spec() const { return shard_spec_; }
 	TensorMemoryLayout buffer_layout() const { return buffer_layout_; }
 
-private:
+      private:
 	std::optional<ShardSpecBuffer> shard_spec_;
 	TensorMemoryLayout buffer_layout_ = TensorMemoryLayout::INTERLEAVED;
 };
@@ -86,8 +89,9 @@ struct BufferRegion {
 	BufferRegion(DeviceAddr offset, DeviceAddr size) : offset(offset), size(size) {}
 };
 
-class Buffer final : public std::enable_shared_from_this<Buffer> {
-public:
+class Buffer final : public std::enable_shared_from_this<Buffer>
+{
+      public:
 	Buffer(const Buffer &other) = delete;
 	Buffer &operator=(const Buffer &other) = delete;
 	~Buffer();
@@ -105,10 +109,10 @@ public:
 	DeviceAddr aligned_page_size() const;
 	DeviceAddr aligned_size_per_bank() const;
 
-private:
+      private:
 	friend struct metal_emu::BufferState;
 	explicit Buffer(std::unique_ptr<metal_emu::BufferState> state);
 	std::unique_ptr<metal_emu::BufferState> state_;
 };
 
-}
+} // namespace tt::tt_metal

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 enum class TensorMemoryLayout {
 	INTERLEAVED = 0,
@@ -26,4 +27,4 @@ enum class BufferType {
 	TRACE,
 };
 
-}
+} // namespace tt::tt_metal

@@ -14,12 +14,14 @@
 constexpr static std::uint32_t NUM_CIRCULAR_BUFFERS = 32;
 constexpr static std::uint32_t CIRCULAR_BUFFER_COMPUTE_WORD_SIZE = 16;
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 using CBHandle = uintptr_t;
 
-class CircularBufferConfig {
-public:
+class CircularBufferConfig
+{
+      public:
 	CircularBufferConfig(uint32_t total_size,
 			     const std::map<uint8_t, tt::DataFormat> &data_format_spec);
 	CircularBufferConfig(uint32_t total_size);
@@ -41,9 +43,9 @@ public:
 	uint32_t address_offset() const;
 	void set_address_offset(uint32_t offset);
 
-	const Buffer *shadow_global_buffer{nullptr};
+	const Buffer *shadow_global_buffer{ nullptr };
 
-private:
+      private:
 	void set_config(const std::map<uint8_t, tt::DataFormat> &data_format_spec);
 
 	uint32_t total_size_ = 0;
@@ -54,4 +56,4 @@ private:
 	uint32_t address_offset_ = 0;
 };
 
-}
+} // namespace tt::tt_metal

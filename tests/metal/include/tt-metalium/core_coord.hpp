@@ -12,14 +12,16 @@
 #include <tt_stl/span.hpp>
 #include <umd/device/types/xy_pair.hpp>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 using CoreCoord = tt_xy_pair;
 
 class CoreRangeSet;
 
-class CoreRange {
-public:
+class CoreRange
+{
+      public:
 	CoreCoord start_coord;
 	CoreCoord end_coord;
 
@@ -44,8 +46,9 @@ constexpr bool operator<(const CoreRange &left, const CoreRange &right)
 	       (left.start_coord == right.start_coord && left.end_coord < right.end_coord);
 }
 
-class CoreRangeSet {
-public:
+class CoreRangeSet
+{
+      public:
 	CoreRangeSet(ttsl::Span<const CoreRange> core_ranges);
 	CoreRangeSet(const std::set<CoreRange> &core_ranges);
 	CoreRangeSet(const CoreRange &core_range);
@@ -61,7 +64,7 @@ public:
 	uint32_t num_cores() const;
 	CoreRange bounding_box() const;
 
-private:
+      private:
 	std::vector<CoreRange> ranges_;
 };
 
@@ -71,4 +74,4 @@ std::vector<CoreCoord> corerange_to_cores(const CoreRangeSet &crs,
 					  std::optional<uint32_t> max_cores = std::nullopt,
 					  bool row_wise = false);
 
-}
+} // namespace tt::tt_metal

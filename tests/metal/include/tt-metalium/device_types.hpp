@@ -1,7 +1,8 @@
 // Our own mirror: the number of a chip.
 #pragma once
 
-namespace tt {
+namespace tt
+{
 
 using ChipId = int;
 

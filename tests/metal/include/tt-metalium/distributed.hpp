@@ -17,7 +17,8 @@
 #include <tt_stl/optional_reference.hpp>
 #include <tt_stl/span.hpp>
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
 void EnqueueMeshWorkload(MeshCommandQueue &mesh_cq, MeshWorkload &mesh_workload, bool blocking);
 
@@ -25,8 +26,8 @@ template <typename DType>
 void WriteShard(MeshCommandQueue &mesh_cq, const std::shared_ptr<MeshBuffer> &mesh_buffer,
 		std::vector<DType> &src, const MeshCoordinate &coord, bool blocking = false)
 {
-	mesh_cq.enqueue_write_shards(mesh_buffer, {ShardDataTransfer{coord}.host_data(src.data())},
-				     blocking);
+	mesh_cq.enqueue_write_shards(
+		mesh_buffer, { ShardDataTransfer{ coord }.host_data(src.data()) }, blocking);
 }
 
 template <typename DType>
@@ -35,8 +36,8 @@ void ReadShard(MeshCommandQueue &mesh_cq, std::vector<DType> &dst,
 	       bool blocking = true)
 {
 	dst.resize(mesh_buffer->device_local_size() / sizeof(DType));
-	mesh_cq.enqueue_read_shards({ShardDataTransfer{coord}.host_data(dst.data())}, mesh_buffer,
-				    blocking);
+	mesh_cq.enqueue_read_shards({ ShardDataTransfer{ coord }.host_data(dst.data()) },
+				    mesh_buffer, blocking);
 }
 
 template <typename DType>
@@ -62,4 +63,4 @@ void Synchronize(MeshDevice &device, ttsl::optional_reference<MeshCommandQueue> 
 		 ttsl::Span<const SubDeviceId> sub_device_ids = {});
 void Finish(MeshCommandQueue &mesh_cq, ttsl::Span<const SubDeviceId> sub_device_ids = {});
 
-}
+} // namespace tt::tt_metal::distributed

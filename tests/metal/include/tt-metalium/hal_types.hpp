@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 using DeviceAddr = std::uint64_t;
 
@@ -22,4 +23,4 @@ enum class HalL1MemAddrType : uint8_t {
 
 enum class HalMemType : uint8_t { L1 = 0, DRAM = 1, HOST = 2, COUNT = 3 };
 
-}
+} // namespace tt::tt_metal

@@ -18,7 +18,8 @@
 #include <tt-metalium/sub_device_types.hpp>
 #include <tt_stl/span.hpp>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 size_t GetNumAvailableDevices();
 size_t GetNumPCIeDevices();
@@ -57,4 +58,4 @@ void SetCommonRuntimeArgs(const Program &program, KernelHandle kernel_id,
 void SetCommonRuntimeArgs(const Program &program, KernelHandle kernel_id,
 			  std::initializer_list<uint32_t> runtime_args);
 
-}
+} // namespace tt::tt_metal

@@ -12,7 +12,8 @@
 #include <tt-metalium/hal_types.hpp>
 #include <umd/device/types/arch.hpp>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 enum class DataMovementProcessor {
 	RISCV_0 = 0,
@@ -70,4 +71,4 @@ struct ComputeConfig {
 	std::vector<std::filesystem::path> compiler_include_paths;
 };
 
-}
+} // namespace tt::tt_metal

@@ -13,7 +13,8 @@
 #include <tt-metalium/mesh_device.hpp>
 #include <tt-metalium/shape2d.hpp>
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
 struct DeviceLocalBufferConfig {
 	DeviceAddr page_size = 0;
@@ -29,8 +30,8 @@ struct ReplicatedBufferConfig {
 
 struct ShardedBufferConfig {
 	DeviceAddr global_size = 0;
-	Shape2D global_buffer_shape = {0, 0};
-	Shape2D shard_shape = {0, 0};
+	Shape2D global_buffer_shape = { 0, 0 };
+	Shape2D shard_shape = { 0, 0 };
 	ShardOrientation shard_orientation = ShardOrientation::ROW_MAJOR;
 };
 
@@ -38,12 +39,13 @@ enum class MeshBufferLayout : uint8_t { REPLICATED, SHARDED };
 
 using MeshBufferConfig = std::variant<ReplicatedBufferConfig, ShardedBufferConfig>;
 
-class MeshBuffer {
-public:
-	static std::shared_ptr<MeshBuffer> create(const MeshBufferConfig &mesh_buffer_config,
-						  const DeviceLocalBufferConfig &device_local_config,
-						  MeshDevice *mesh_device,
-						  std::optional<DeviceAddr> address = std::nullopt);
+class MeshBuffer
+{
+      public:
+	static std::shared_ptr<MeshBuffer>
+	create(const MeshBufferConfig &mesh_buffer_config,
+	       const DeviceLocalBufferConfig &device_local_config, MeshDevice *mesh_device,
+	       std::optional<DeviceAddr> address = std::nullopt);
 	~MeshBuffer();
 
 	MeshBuffer(const MeshBuffer &) = delete;
@@ -68,7 +70,7 @@ public:
 		return page_size() == 0 ? 0 : device_local_size_ / page_size();
 	}
 
-private:
+      private:
 	MeshBuffer(const MeshBufferConfig &config, const DeviceLocalBufferConfig &local,
 		   DeviceAddr device_local_size, MeshDevice *mesh_device,
 		   std::shared_ptr<Buffer> buffer);
@@ -81,4 +83,4 @@ private:
 	std::shared_ptr<Buffer> buffer_;
 };
 
-}
+} // namespace tt::tt_metal::distributed

@@ -17,16 +17,20 @@
 #include <tt-metalium/sub_device_types.hpp>
 #include <tt_stl/span.hpp>
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
-class MeshCommandQueue {
-protected:
+class MeshCommandQueue
+{
+      protected:
 	MeshDevice *mesh_device_ = nullptr;
 	uint32_t id_ = 0;
 
-	MeshCommandQueue(MeshDevice *mesh_device, uint32_t id) : mesh_device_(mesh_device), id_(id) {}
+	MeshCommandQueue(MeshDevice *mesh_device, uint32_t id) : mesh_device_(mesh_device), id_(id)
+	{
+	}
 
-public:
+      public:
 	MeshCommandQueue(const MeshCommandQueue &other) = delete;
 	MeshCommandQueue &operator=(const MeshCommandQueue &other) = delete;
 	virtual ~MeshCommandQueue() = default;
@@ -38,9 +42,10 @@ public:
 	virtual void enqueue_mesh_workload(MeshWorkload &mesh_workload, bool blocking) = 0;
 	virtual void enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer> &buffer,
 					       const void *host_data, bool blocking) = 0;
-	virtual void enqueue_write_shards(const std::shared_ptr<MeshBuffer> &mesh_buffer,
-					  const std::vector<ShardDataTransfer> &shard_data_transfers,
-					  bool blocking) = 0;
+	virtual void
+	enqueue_write_shards(const std::shared_ptr<MeshBuffer> &mesh_buffer,
+			     const std::vector<ShardDataTransfer> &shard_data_transfers,
+			     bool blocking) = 0;
 	virtual void enqueue_read_mesh_buffer(void *host_data,
 					      const std::shared_ptr<MeshBuffer> &buffer,
 					      bool blocking) = 0;
@@ -59,4 +64,4 @@ public:
 	virtual void enqueue_trace(const MeshTraceId &trace_id, bool blocking) = 0;
 };
 
-}
+} // namespace tt::tt_metal::distributed

@@ -6,17 +6,18 @@
 
 #include <tt-metalium/mesh_coord.hpp>
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
 using ChipId = int;
 
-class MeshDeviceConfig {
-public:
+class MeshDeviceConfig
+{
+      public:
 	MeshDeviceConfig(const std::optional<MeshShape> &mesh_shape,
 			 const std::optional<MeshCoordinate> &offset = std::nullopt,
 			 const std::vector<ChipId> &physical_device_ids = {})
-		: mesh_shape_(mesh_shape), offset_(offset),
-		  physical_device_ids_(physical_device_ids)
+	    : mesh_shape_(mesh_shape), offset_(offset), physical_device_ids_(physical_device_ids)
 	{
 	}
 
@@ -24,10 +25,10 @@ public:
 	const std::optional<MeshCoordinate> &offset() const { return offset_; }
 	const std::vector<ChipId> &physical_device_ids() const { return physical_device_ids_; }
 
-private:
+      private:
 	std::optional<MeshShape> mesh_shape_;
 	std::optional<MeshCoordinate> offset_;
 	std::vector<ChipId> physical_device_ids_;
 };
 
-}
+} // namespace tt::tt_metal::distributed

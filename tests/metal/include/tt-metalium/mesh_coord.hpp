@@ -9,10 +9,12 @@
 
 #include <tt_stl/span.hpp>
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
-class MeshShape {
-public:
+class MeshShape
+{
+      public:
 	explicit MeshShape(uint32_t s);
 	MeshShape(uint32_t s0, uint32_t s1);
 	MeshShape(uint32_t s0, uint32_t s1, uint32_t s2);
@@ -24,12 +26,13 @@ public:
 
 	friend bool operator==(const MeshShape &lhs, const MeshShape &rhs);
 
-private:
+      private:
 	std::vector<uint32_t> value_;
 };
 
-class MeshCoordinate {
-public:
+class MeshCoordinate
+{
+      public:
 	explicit MeshCoordinate(uint32_t c);
 	MeshCoordinate(uint32_t c0, uint32_t c1);
 	MeshCoordinate(uint32_t c0, uint32_t c1, uint32_t c2);
@@ -42,7 +45,7 @@ public:
 	uint32_t &operator[](int32_t dim);
 	size_t to_linear_index(const MeshShape &shape) const;
 
-private:
+      private:
 	std::vector<uint32_t> value_;
 };
 
@@ -50,8 +53,9 @@ bool operator==(const MeshCoordinate &lhs, const MeshCoordinate &rhs);
 bool operator!=(const MeshCoordinate &lhs, const MeshCoordinate &rhs);
 bool operator<(const MeshCoordinate &lhs, const MeshCoordinate &rhs);
 
-class MeshCoordinateRange {
-public:
+class MeshCoordinateRange
+{
+      public:
 	MeshCoordinateRange(const MeshCoordinate &start, const MeshCoordinate &end);
 	explicit MeshCoordinateRange(const MeshShape &shape);
 	explicit MeshCoordinateRange(const MeshCoordinate &coord);
@@ -62,14 +66,15 @@ public:
 	MeshShape shape() const;
 	bool contains(const MeshCoordinate &coord) const;
 
-	class Iterator {
-	public:
+	class Iterator
+	{
+	      public:
 		Iterator &operator++();
 		const MeshCoordinate &operator*() const;
 		bool operator==(const Iterator &other) const;
 		bool operator!=(const Iterator &other) const;
 
-	private:
+	      private:
 		friend class MeshCoordinateRange;
 		Iterator(const MeshCoordinateRange *range, const MeshCoordinate &current_coord,
 			 size_t linear_index);
@@ -81,22 +86,22 @@ public:
 	Iterator begin() const;
 	Iterator end() const;
 
-private:
+      private:
 	MeshCoordinate start_;
 	MeshCoordinate end_;
 };
 
 bool operator==(const MeshCoordinateRange &lhs, const MeshCoordinateRange &rhs);
 
-}
+} // namespace tt::tt_metal::distributed
 
-namespace std {
-template <>
-struct hash<tt::tt_metal::distributed::MeshCoordinate> {
+namespace std
+{
+template <> struct hash<tt::tt_metal::distributed::MeshCoordinate> {
 	size_t operator()(const tt::tt_metal::distributed::MeshCoordinate &coord) const noexcept;
 };
-template <>
-struct hash<tt::tt_metal::distributed::MeshCoordinateRange> {
-	size_t operator()(const tt::tt_metal::distributed::MeshCoordinateRange &range) const noexcept;
+template <> struct hash<tt::tt_metal::distributed::MeshCoordinateRange> {
+	size_t
+	operator()(const tt::tt_metal::distributed::MeshCoordinateRange &range) const noexcept;
 };
-}
+} // namespace std

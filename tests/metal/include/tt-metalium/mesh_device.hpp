@@ -19,13 +19,15 @@
 #include <tt_stl/span.hpp>
 #include <umd/device/types/arch.hpp>
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
 class MeshCommandQueue;
 class MeshDeviceImpl;
 
-class MeshDevice : public std::enable_shared_from_this<MeshDevice> {
-public:
+class MeshDevice : public std::enable_shared_from_this<MeshDevice>
+{
+      public:
 	~MeshDevice();
 
 	MeshDevice(const MeshDevice &) = delete;
@@ -55,25 +57,26 @@ public:
 
 	MeshCommandQueue &mesh_command_queue(std::optional<uint8_t> cq_id = std::nullopt) const;
 
-	static std::shared_ptr<MeshDevice> create(
-		const MeshDeviceConfig &config, size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
-		size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE, size_t num_command_queues = 1,
-		const DispatchCoreConfig &dispatch_core_config = DispatchCoreConfig{},
-		ttsl::Span<const std::uint32_t> l1_bank_remap = {},
-		size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
-	static std::shared_ptr<MeshDevice> create_unit_mesh(
-		int device_id, size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
-		size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE, size_t num_command_queues = 1,
-		const DispatchCoreConfig &dispatch_core_config = DispatchCoreConfig{},
-		ttsl::Span<const std::uint32_t> l1_bank_remap = {},
-		size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
+	static std::shared_ptr<MeshDevice>
+	create(const MeshDeviceConfig &config, size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
+	       size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE, size_t num_command_queues = 1,
+	       const DispatchCoreConfig &dispatch_core_config = DispatchCoreConfig{},
+	       ttsl::Span<const std::uint32_t> l1_bank_remap = {},
+	       size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
+	static std::shared_ptr<MeshDevice>
+	create_unit_mesh(int device_id, size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
+			 size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE,
+			 size_t num_command_queues = 1,
+			 const DispatchCoreConfig &dispatch_core_config = DispatchCoreConfig{},
+			 ttsl::Span<const std::uint32_t> l1_bank_remap = {},
+			 size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
 
 	const MeshDeviceImpl &impl() const { return *pimpl_; }
 	MeshDeviceImpl &impl() { return *pimpl_; }
 
-private:
+      private:
 	MeshDevice();
 	std::unique_ptr<MeshDeviceImpl> pimpl_;
 };
 
-}
+} // namespace tt::tt_metal::distributed

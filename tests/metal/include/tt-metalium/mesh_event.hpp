@@ -6,12 +6,14 @@
 #include <tt-metalium/mesh_coord.hpp>
 #include <tt-metalium/mesh_device.hpp>
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
 class MeshCommandQueue;
 
-class MeshEvent {
-public:
+class MeshEvent
+{
+      public:
 	MeshEvent(uint32_t id, MeshCommandQueue &cq, const MeshCoordinateRange &device_range);
 
 	uint32_t id() const;
@@ -19,11 +21,11 @@ public:
 	uint32_t mesh_cq_id() const;
 	const MeshCoordinateRange &device_range() const;
 
-private:
+      private:
 	uint32_t id_ = 0;
 	MeshDevice *device_ = nullptr;
 	uint32_t mesh_cq_id_ = 0;
 	MeshCoordinateRange device_range_;
 };
 
-}
+} // namespace tt::tt_metal::distributed

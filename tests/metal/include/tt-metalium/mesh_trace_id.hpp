@@ -5,7 +5,8 @@
 
 #include <tt_stl/strong_type.hpp>
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
 using MeshTraceId = ttsl::StrongType<uint32_t, struct MeshTraceIdTag>;
 

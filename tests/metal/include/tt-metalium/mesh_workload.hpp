@@ -8,12 +8,14 @@
 #include <tt-metalium/mesh_coord.hpp>
 #include <tt-metalium/program.hpp>
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
 class MeshCommandQueue;
 
-class MeshWorkload {
-public:
+class MeshWorkload
+{
+      public:
 	MeshWorkload();
 	~MeshWorkload();
 	MeshWorkload(MeshWorkload &&other) noexcept;
@@ -23,8 +25,8 @@ public:
 	std::unordered_map<MeshCoordinateRange, Program> &get_programs();
 	const std::unordered_map<MeshCoordinateRange, Program> &get_programs() const;
 
-private:
+      private:
 	std::unordered_map<MeshCoordinateRange, Program> programs_;
 };
 
-}
+} // namespace tt::tt_metal::distributed

@@ -3,14 +3,17 @@
 
 #include <memory>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
-namespace detail {
+namespace detail
+{
 class ProgramImpl;
 }
 
-class Program {
-public:
+class Program
+{
+      public:
 	Program();
 	~Program() noexcept;
 
@@ -22,8 +25,8 @@ public:
 	detail::ProgramImpl &impl() { return *internal_; }
 	const detail::ProgramImpl &impl() const { return *internal_; }
 
-private:
+      private:
 	std::shared_ptr<detail::ProgramImpl> internal_;
 };
 
-}
+} // namespace tt::tt_metal

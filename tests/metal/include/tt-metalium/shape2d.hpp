@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <utility>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
-class Shape2D final {
-public:
+class Shape2D final
+{
+      public:
 	Shape2D(std::size_t height, std::size_t width);
 	Shape2D(const std::pair<std::size_t, std::size_t> &size);
 
@@ -15,9 +17,9 @@ public:
 	std::size_t height() const;
 	std::size_t width() const;
 
-private:
+      private:
 	std::size_t height_ = 0;
 	std::size_t width_ = 0;
 };
 
-}
+} // namespace tt::tt_metal

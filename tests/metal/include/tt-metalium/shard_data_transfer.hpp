@@ -6,15 +6,17 @@
 #include <tt-metalium/buffer.hpp>
 #include <tt-metalium/mesh_coord.hpp>
 
-namespace tt::tt_metal::distributed {
+namespace tt::tt_metal::distributed
+{
 
-class ShardDataTransfer {
-private:
+class ShardDataTransfer
+{
+      private:
 	MeshCoordinate shard_coord_;
 	void *host_data_ = nullptr;
 	std::optional<BufferRegion> region_;
 
-public:
+      public:
 	explicit ShardDataTransfer(const MeshCoordinate &shard_coord) : shard_coord_(shard_coord) {}
 
 	MeshCoordinate shard_coord() const { return shard_coord_; }
@@ -38,4 +40,4 @@ public:
 	}
 };
 
-}
+} // namespace tt::tt_metal::distributed

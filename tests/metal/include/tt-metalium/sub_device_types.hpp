@@ -5,7 +5,8 @@
 
 #include <tt_stl/strong_type.hpp>
 
-namespace tt::tt_metal {
+namespace tt::tt_metal
+{
 
 using SubDeviceId = ttsl::StrongType<uint8_t, struct SubDeviceIdTag>;
 

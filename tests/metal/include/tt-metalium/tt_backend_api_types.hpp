@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-namespace tt {
+namespace tt
+{
 
 enum class DataFormat : uint8_t {
 	Float32 = 0,

@@ -4,11 +4,12 @@
 #include <memory>
 #include <optional>
 
-namespace ttsl {
+namespace ttsl
+{
 
-template <typename T>
-class optional_reference {
-public:
+template <typename T> class optional_reference
+{
+      public:
 	optional_reference() : value_(nullptr) {}
 	optional_reference(std::nullopt_t) : value_(nullptr) {}
 	optional_reference(T &value) noexcept : value_(std::addressof(value)) {}
@@ -19,8 +20,8 @@ public:
 	T &operator*() const { return *value_; }
 	T &value() const { return *value_; }
 
-private:
+      private:
 	T *value_ = nullptr;
 };
 
-}
+} // namespace ttsl

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <span>
 
-namespace ttsl {
+namespace ttsl
+{
 
-template <typename T, std::size_t Extent = std::dynamic_extent>
-using Span = std::span<T, Extent>;
+template <typename T, std::size_t Extent = std::dynamic_extent> using Span = std::span<T, Extent>;
 
 }

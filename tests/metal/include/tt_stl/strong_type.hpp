@@ -5,11 +5,12 @@
 #include <functional>
 #include <utility>
 
-namespace ttsl {
+namespace ttsl
+{
 
-template <typename T, typename Tag = decltype([]() {})>
-class StrongType {
-public:
+template <typename T, typename Tag = decltype([]() {})> class StrongType
+{
+      public:
 	using value_type = T;
 	using tag_type = Tag;
 
@@ -20,14 +21,13 @@ public:
 	constexpr const T &get() const { return value_; }
 	auto operator<=>(const StrongType &) const noexcept = default;
 
-private:
+      private:
 	T value_;
 };
 
-}
+} // namespace ttsl
 
-template <typename T, typename Tag>
-struct std::hash<ttsl::StrongType<T, Tag>> {
+template <typename T, typename Tag> struct std::hash<ttsl::StrongType<T, Tag>> {
 	std::size_t operator()(const ttsl::StrongType<T, Tag> &h) const noexcept
 	{
 		return std::hash<T>{}(*h);

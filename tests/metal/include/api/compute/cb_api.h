@@ -8,7 +8,8 @@
 
 #include "api/compute/common_globals.h"
 
-namespace ckernel {
+namespace ckernel
+{
 
 ALWI void cb_wait_front([[maybe_unused]] uint32_t cbid, [[maybe_unused]] uint32_t ntiles)
 {
@@ -44,8 +45,6 @@ ALWI void cb_push_back([[maybe_unused]] uint32_t cbid, [[maybe_unused]] uint32_t
 #endif
 }
 
-}
-
-using namespace ckernel;
+} // namespace ckernel
 
 #endif

@@ -10,13 +10,16 @@
 
 constexpr uint8_t noc_index = NOC_INDEX;
 
-constexpr uint32_t NOC_MAX_BURST_SIZE = 8192;
-constexpr uint32_t NOC_UNICAST_WRITE_VC = 1;
-constexpr uint32_t NOC_MULTICAST_WRITE_VC = 4;
+#define NOC_PAYLOAD_WIDTH      256
+#define NOC_WORD_BYTES         (NOC_PAYLOAD_WIDTH / 8)
+#define NOC_MAX_BURST_WORDS    256
+#define NOC_MAX_BURST_SIZE     (NOC_MAX_BURST_WORDS * NOC_WORD_BYTES)
+#define NOC_UNICAST_WRITE_VC   1
+#define NOC_MULTICAST_WRITE_VC 4
 
 #define MEM_ZEROS_BASE TT_ZEROS
 #define MEM_ZEROS_SIZE 512
-#define NUM_NOCS 2
+#define NUM_NOCS       2
 
 typedef uintptr_t MetalArgAddress;
 
@@ -163,8 +166,16 @@ FORCE_INLINE void noc_async_atomic_barrier(uint8_t = noc_index)
 
 /* ---- semaphores ---- */
 
-FORCE_INLINE uint32_t get_semaphore(uint32_t semaphore_id)
+enum ProgrammableCoreType {
+	TENSIX = 0,
+	ACTIVE_ETH = 1,
+	IDLE_ETH = 2,
+};
+
+template <ProgrammableCoreType type = ProgrammableCoreType::TENSIX>
+FORCE_INLINE uintptr_t get_semaphore(uint32_t semaphore_id)
 {
+	static_assert(type == ProgrammableCoreType::TENSIX, "worker cores only");
 	return metal_regs::get_semaphore(semaphore_id);
 }
 

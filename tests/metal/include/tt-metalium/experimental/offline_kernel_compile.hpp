@@ -13,14 +13,16 @@
 #include <tt-metalium/program.hpp>
 #include <tt-metalium/tt_backend_api_types.hpp>
 
-namespace tt::tt_metal::experimental {
+namespace tt::tt_metal::experimental
+{
 
 struct OfflineKernelCompileParams {
 	struct CBCompileConfig {
 		uint8_t cb_index = 0;
 		DataFormat data_format = DataFormat::Invalid;
 	};
-	struct AllSupportedProducts {};
+	struct AllSupportedProducts {
+	};
 	using Mode = std::variant<AllSupportedProducts>;
 
 	Mode mode = AllSupportedProducts{};
@@ -38,8 +40,9 @@ struct PrecompiledKernelConfig {
 	FallbackPolicy fallback_policy = FallbackPolicy::Error;
 };
 
-class PrecompiledKernelNotFoundError : public std::runtime_error {
-public:
+class PrecompiledKernelNotFoundError : public std::runtime_error
+{
+      public:
 	PrecompiledKernelNotFoundError(std::string kernel_name, size_t compile_hash,
 				       std::string precompiled_dir,
 				       PrecompiledKernelConfig::FallbackPolicy fallback_policy);
@@ -52,18 +55,18 @@ public:
 		return fallback_policy_;
 	}
 
-private:
+      private:
 	std::string kernel_name_;
 	size_t compile_hash_;
 	std::string precompiled_dir_;
 	PrecompiledKernelConfig::FallbackPolicy fallback_policy_;
 };
 
-KernelHandle CreateKernelFromPrecompiled(
-	Program &program, const std::string &file_name,
-	const std::variant<CoreCoord, CoreRange, CoreRangeSet> &core_spec,
-	const std::variant<DataMovementConfig, ComputeConfig> &config,
-	const PrecompiledKernelConfig &precompiled_config);
+KernelHandle
+CreateKernelFromPrecompiled(Program &program, const std::string &file_name,
+			    const std::variant<CoreCoord, CoreRange, CoreRangeSet> &core_spec,
+			    const std::variant<DataMovementConfig, ComputeConfig> &config,
+			    const PrecompiledKernelConfig &precompiled_config);
 
 std::vector<OfflineKernelCompileParams::CBCompileConfig>
 CBCompileConfigsFromProgram(const Program &program, KernelHandle kernel);
@@ -72,4 +75,4 @@ void CompileKernelOffline(const std::string &file_name,
 			  const std::variant<DataMovementConfig, ComputeConfig> &config,
 			  const OfflineKernelCompileParams &params);
 
-}
+} // namespace tt::tt_metal::experimental

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-namespace tt {
+namespace tt
+{
 
 enum class ARCH {
 	WORMHOLE_B0 = 2,

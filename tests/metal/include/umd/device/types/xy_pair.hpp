@@ -5,7 +5,8 @@
 #include <functional>
 #include <string>
 
-namespace tt {
+namespace tt
+{
 
 struct xy_pair {
 	constexpr xy_pair() = default;
@@ -30,13 +31,13 @@ constexpr bool operator<(const xy_pair &left, const xy_pair &right)
 	return left.x != right.x ? left.x < right.x : left.y < right.y;
 }
 
-}
+} // namespace tt
 
 using tt_xy_pair = tt::xy_pair;
 
-namespace std {
-template <>
-struct hash<tt::xy_pair> {
+namespace std
+{
+template <> struct hash<tt::xy_pair> {
 	std::size_t operator()(tt::xy_pair const &o) const { return o.x * 1000003 ^ o.y; }
 };
-}
+} // namespace std
