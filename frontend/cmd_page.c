@@ -7,6 +7,7 @@
 #include "ir/file.h"
 #include "passes/plan_buffers.h"
 #include "passes/plan_units.h"
+#include "passes/pressure.h"
 
 extern const EmbeddedFile embedded_page[];
 extern const int embedded_page_count;
@@ -17,6 +18,7 @@ typedef struct Page {
 	const Plan *plan;
 	const StepSpan *spans;
 	const WhatIf *what_if;
+	const Pressure *pressure;
 	int *row;  /* of each step of the plan: that of the bare one, -1 for a move */
 	int tried;
 } Page;
@@ -160,6 +162,8 @@ static void put_steps(const Page *g)
 		put_inputs(g, s);
 		if (g->row[i] >= 0)
 			put_choice(g, g->row[i]);
+		fprintf(f, "\"score\":%d,\"risk\":\"%s\",", g->pressure[i].score,
+			level_names[g->pressure[i].risk]);
 		fprintf(f, "\"start\":%lld,\"cycles\":%lld,", (long long)g->spans[i].start,
 			(long long)g->spans[i].cycles);
 		put_numbers(f, "by", g->p->time.steps[i].cycles, CAUSE_COUNT);
@@ -231,6 +235,9 @@ void page_data(FILE *f, const Planned *p)
 	Arena *a = p->bare->graph->arena;
 	Page g = { .f = f, .p = p, .plan = p->plan, .spans = plan_spans(p->plan, &p->time) };
 	const PlanRow *rows = plan_rows(p->bare, p->plan, &p->time);
+	Pressure net;
+	const int64_t room = planner_room(p->plan->target, p->request);
+	g.pressure = plan_pressure(p->plan, &p->time, room, &net);
 	g.what_if = what_if(p, &g.tried);
 	g.row = arena_array(a, int, p->plan->nsteps + 1);
 	for (int i = 0; i < p->plan->nsteps; i++)

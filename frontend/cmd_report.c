@@ -3,6 +3,7 @@
  * it also runs, and what was counted stands beside what was predicted.
  */
 #include "frontend/cmd_counted.h"
+#include "frontend/cmd_memory.h"
 #include "frontend/cmd_page.h"
 #include "frontend/cmd_trace.h"
 #include "ir/clock.h"
@@ -59,6 +60,15 @@ static enum ExitCode run(Session *s, const Graph *g, Compiled *c, Counted *ran)
 	return EXIT_OK;
 }
 
+static enum ExitCode write_memory(Session *s, const Graph *g, Compiled *c, const Counted *ran)
+{
+	const char *dir = option_text(s->opt, OPT_MEMORY);
+	const enum ExitCode code = dir ? memory_write(s, g, c, ran, dir) : EXIT_OK;
+	if (dir && code == EXIT_OK)
+		memory_print(stdout, &c->planned);
+	return code;
+}
+
 enum ExitCode cmd_report(Session *s)
 {
 	Compiled c = { 0 };
@@ -73,5 +83,5 @@ enum ExitCode cmd_report(Session *s)
 		return code;
 	const bool ok = write_page(s, &c.planned)
 		&& write_trace(s, &c.planned, ran.plan ? &ran : NULL);
-	return ok ? EXIT_OK : EXIT_MODEL;
+	return ok ? write_memory(s, g, &c, ran.plan ? &ran : NULL) : EXIT_MODEL;
 }

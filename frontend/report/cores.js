@@ -77,6 +77,7 @@ function drawFacts(step) {
 		...fact("result", t ? `${t.channels} × ${t.height} × ${t.width} ${t.type} in ${t.place === "l1" ? "L1" : "DRAM"}, ` +
 			`${t.bands} bands × ${t.splits} splits` : ""),
 		...fact("L1", `${bytes(used)} of ${bytes(net.l1_room)} bytes (${percent(used, net.l1_room)})`),
+		...fact("pressure", `${s.score} of 100, risk of thrashing ${s.risk}`),
 		...fact("choice", s.config),
 		...fact("else", s.other ? `${s.other}: ${s.other_cycles < 0 ? "" : "+"}${us(s.other_cycles)} us` : ""));
 }

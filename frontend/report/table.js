@@ -54,6 +54,7 @@ function drawOps() {
 		["us", (r) => r.s.cycles, (r) => us(r.s.cycles), "number"],
 		["share", (r) => r.s.cycles, (r) => percent(r.s.cycles, net.total[0]), "number"],
 		...used.map(([name, k]) => [name, (r) => r.s.by[k], (r) => (r.s.by[k] ? us(r.s.by[k]) : ""), "number"]),
+		["pressure", (r) => r.s.score, (r) => `${r.s.score} ${r.s.risk}`, "number"],
 		["runner-up", (r) => r.s.other || "", (r) => r.s.other || ""],
 		["+ us", (r) => otherValue(r.s), (r) => otherText(r.s), "number"],
 		["config", (r) => r.s.config || "", (r) => r.s.config || "", "long"],

@@ -1,0 +1,100 @@
+#!/bin/sh
+# cli_memory.sh TESSERA: what `tessera report --memory` writes, and whether it agrees with
+# itself, with the plan and with a run. Each claim is printed.
+here=$(realpath "$(dirname "$0")")
+unet=$here/../models/tiny_unet.nnef
+. "$here/cli_claims.sh"
+
+# Fewer cores: plans are found sooner.
+printf 'inherit = wormhole_n150\ngrid_rows = 4\ngrid_cols = 8\n' >few.ini
+few=$PWD/few.ini
+net="$unet --random-weights=1 --target=$few"
+
+# json NAME F: a figure of --format=json.
+json() { sed -n 's/^"'"$1"'":\([0-9]*\),$/\1/p' "$2"; }
+
+# columns F: as many in every line, none in quotes with a comma.
+columns() { awk -F'"' '{ n = 0; for (i = 1; i <= NF; i += 2) n += gsub(",", ",", $i)
+	if (NR > 1 && n != want) bad = 1; want = n } END { exit bad || NR < 2 }' "$1"; }
+
+claim "six files, a table each"
+expect 0 report $net -o page.html --memory mem
+for table in l1_usage_summary memory_usage_summary detailed_memory_usage circular_buffers pressure device; do
+	there "mem/$table.csv"
+	columns "mem/$table.csv" || wrong "lines of $table.csv have not the same columns"
+done
+silent
+ok
+
+claim "blocks of a step follow each other from the first byte to the last, and add up"
+expect 0 plan $net -o a.plan --format=json
+limit=$(json l1_limit_bytes out)
+peak=$(json l1_peak_bytes out)
+steps=$(json steps out)
+hex() { echo $(($1)); }
+sed 1d mem/detailed_memory_usage.csv | while IFS=, read -r step op memory at bytes yes rest; do
+	echo "$step $(hex "$at") $bytes $yes"
+done >blocks
+awk -v limit="$limit" -v step=none '
+	$1 != step { if (NR > 1 && sum != limit) bad = 1; step = $1; sum = used = 0; at = $2; n++ }
+	$2 != at { bad = 1 }
+	{ at = $2 + $3; sum += $3; if ($4 == "yes") used += $3; if (used > most) most = used }
+	END { print bad + 0, n, most }' blocks >found
+[ "$(cat found)" = "0 $steps $peak" ] || wrong "$(cat found), not 0 $steps $peak"
+ok
+
+claim "summaries say of a step what its blocks add up to"
+awk -F, 'FNR == 1 { next }
+	FILENAME ~ /detailed/ && $6 == "yes" { used[$1] += $5 }
+	FILENAME ~ /detailed/ && $6 == "no" && $5 > most[$1] { most[$1] = $5 }
+	FILENAME ~ /memory_usage_summary/ && $3 == "L1" && ($5 != used[$1] || $4 - $6 != $5 || $7 != most[$1] + 0) { bad = 1 }
+	FILENAME ~ /l1_usage/ && ($3 != most[$1] + 0 || $4 != 32 * ('"$limit"' - used[$1])) { bad = 1 }
+	END { exit bad }' mem/detailed_memory_usage.csv mem/memory_usage_summary.csv mem/l1_usage_summary.csv ||
+	wrong "they differ"
+ok
+
+claim "circular buffers say where they lie: in a tensor what is read and written in place"
+awk -F, 'NR > 1 { want = $4 ~ /^(input|result)/ ? "tensor" : "stacked"; if ($5 != want) bad = 1; n[$5]++ }
+	NR > 1 && $4 == "weights" && ($12 < 1 || $13 > $12 || $15 > $8) { bad = 1 }
+	END { exit bad || !n["tensor"] || !n["stacked"] }' mem/circular_buffers.csv || wrong "no"
+ok
+
+claim "the summary on standard output is that of the files"
+expect 0 report $net -o page.html --memory mem
+come=$(awk -F, '$4 == "weights" { n += $12 } END { print n }' mem/circular_buffers.csv)
+out_has "weights   $come pages come by"
+high=$(awk -F, '$4 == "high"' mem/pressure.csv | wc -l)
+out_has "risk      $high steps high"
+ok
+
+claim "code of the five RISC-Vs is what the package has"
+expect 0 compile $net -o net.ttb
+expect 0 info net.ttb
+sed -n 's/^code *//p' out | grep -oE '[0-9a-z]+ [0-9]+,' | sed 's/.* \([0-9]*\),/\1/' >want
+sed -n 's/^Code of .*,\([0-9]*\),bytes$/\1/p' mem/device.csv >code
+same want code
+[ "$(wc -l <code)" = 5 ] || wrong "not five figures"
+ok
+
+claim "what a run counted stands beside what was predicted, and is the same"
+expect 0 report $net -o page.html --memory ran --device=emu:fast --random-input=1
+cut -d, -f1-9 mem/pressure.csv >one
+cut -d, -f1-9 ran/pressure.csv >two
+same one two
+head -1 ran/pressure.csv | tr ',' '\n' | grep -c '^Counted ' >n
+[ "$(cat n)" -gt 15 ] || wrong "only $(cat n) counters"
+sed 's/"[^"]*"//g' ran/pressure.csv | awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^Predicted .*[a-z]_[a-z]|^Predicted (unpacks|mvmuls|packs)/ &&
+		$(i + 1) ~ /^Counted/) column[i] = $i; next }
+	{ for (i in column) { predicted[i] += $i; counted[i] += $(i + 1) } }
+	END { for (i in column) { n++; if (predicted[i] != counted[i]) { print column[i]; bad = 1 }
+		if (column[i] ~ /mvmuls|dram_read_bytes|unpack_bytes/ && !counted[i]) bad = 1 }
+		exit bad || n < 10 }' >differ || wrong "$(cat differ)"
+ok
+
+claim "a folder that cannot be made is said"
+: >file
+expect 1 report $net -o page.html --memory file
+err_has "file"
+ok
+end_claims
