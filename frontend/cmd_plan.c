@@ -4,6 +4,7 @@
  * The file goes to standard output, or to that of -o; then the summary does.
  */
 #include "frontend/cmd_device.h"
+#include "frontend/cmd_ttnn.h"
 #include "ir/file.h"
 
 static bool write_plan(Session *s, const Planned *p, const char *path)
@@ -21,6 +22,11 @@ static bool write_plan(Session *s, const Planned *p, const char *path)
 enum ExitCode cmd_plan(Session *s)
 {
 	const char *path = option_text(s->opt, OPT_OUT);
+	const Kernels kernels = session_kernels(s);
+	if (kernels == KERNELS_UNKNOWN)
+		return EXIT_USAGE;
+	if (kernels == KERNELS_TTNN)
+		return session_plan_ttnn(s);
 	if (session_format(s) == FORMATS || !session_accuracy_asked(s))
 		return EXIT_USAGE;
 	if (!path && option_given(s->opt, OPT_FORMAT)) {

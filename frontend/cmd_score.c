@@ -3,6 +3,7 @@
  * it does not give are chosen best, and it is said how many.
  */
 #include "frontend/cmd_device.h"
+#include "frontend/cmd_ttnn.h"
 
 /* Fields that nobody has fixed. */
 static int left_open(const Planned *p)
@@ -36,6 +37,11 @@ enum ExitCode cmd_score(Session *s)
 		usage_error(s->diag, "'score' wants --plan F.plan");
 		return EXIT_USAGE;
 	}
+	const Kernels kernels = session_kernels(s);
+	if (kernels == KERNELS_UNKNOWN)
+		return EXIT_USAGE;
+	if (kernels == KERNELS_TTNN)
+		return session_score_ttnn(s);
 	Graph *g = session_compile(s);
 	if (!g)
 		return EXIT_MODEL;

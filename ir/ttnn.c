@@ -1,6 +1,7 @@
 #include "ir/ttnn.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,23 @@ static const TtnnOpInfo op_rows[OP_COUNT] = {
 
 const TtnnOpInfo *ttnn_op_info(OpKind kind) { return op_rows[kind].name ? &op_rows[kind] : NULL; }
 
+static const TtnnAct act_rows[OP_COUNT] = {
+#define TTNN_ACT(kind, type, function, parameter) [OP_##kind] = { type, function, parameter },
+#include "ir/ttnn_acts.def"
+};
+
+static bool about(float a, float b) { return fabsf(a - b) < 1e-6f; }
+
+const TtnnAct *ttnn_act(Act act)
+{
+	const float *p = act.param;
+	if (act.kind == OP_CLIP && !(about(p[0], 6) && about(p[1], 0)))
+		return NULL;
+	if (act.kind == OP_HARD_SIGMOID && !(about(p[0], 1 / 6.0f) && about(p[1], 0.5f)))
+		return NULL;
+	return act_rows[act.kind].type ? &act_rows[act.kind] : NULL;
+}
+
 const TtnnOp *ttnn_find(const TtnnPlan *p, const Op *op)
 {
 	for (int i = 0; i < p->nops; i++)
@@ -61,9 +79,17 @@ const TtnnOp *ttnn_find(const TtnnPlan *p, const Op *op)
 	return NULL;
 }
 
+bool ttnn_same_cut(const TtnnPlace *a, const TtnnPlace *b)
+{
+	return a->shard == b->shard && a->rows == b->rows && a->planes == b->planes
+		&& a->whole == b->whole;
+}
+
 bool ttnn_has(OpKind kind, TtnnField f)
 {
 	const TtnnOpInfo *info = ttnn_op_info(kind);
+	if (kind == OP_INPUT)
+		return f == TTNN_SHARD;
 	return info && (ttnn_field_info[f].ops & info->class);
 }
 
@@ -106,6 +132,6 @@ void ttnn_print(const TtnnPlan *p, FILE *f)
 	fprintf(f, "ttnn_plan %s target=%s l1_small=%" PRId64 "\n", p->graph->name,
 		p->target->name, p->l1_small);
 	for (int i = 0; i < p->nops; i++)
-		if (ttnn_op_info(p->ops[i].op->kind)->class != TTNN_EDGES)
+		if (p->ops[i].op->kind != OP_OUTPUT)
 			print_op(p, &p->ops[i], f);
 }

@@ -64,6 +64,13 @@ typedef struct TtnnOpInfo {
 
 const TtnnOpInfo *ttnn_op_info(OpKind kind);
 
+typedef struct TtnnAct {
+	const char *type, *function, *parameter; /* "": without */
+} TtnnAct;
+
+/* ttnn's, or NULL if it has none that computes the same. */
+const TtnnAct *ttnn_act(Act act);
+
 typedef struct TtnnChoice {
 	int v[TTNN_FIELDS];
 } TtnnChoice;
@@ -74,13 +81,18 @@ typedef struct TtnnPlace {
 	int rows, planes; /* cores */
 	TtnnType type;
 	TtnnRows layout;
+	bool whole;       /* cut at multiples of 32 pixels, as tiles always are */
 	bool parked;      /* later readers find it in DRAM */
 } TtnnPlace;
+
+/* Cut over the same cores at the same pixels? */
+bool ttnn_same_cut(const TtnnPlace *a, const TtnnPlace *b);
 
 typedef struct TtnnProgram {
 	TtnnProgramKind kind;
 	int op;     /* of the plan */
-	int64_t ps; /* its kernels */
+	int64_t times;
+	int64_t ps; /* its kernels, all times */
 	int64_t l1; /* bytes a core holds while it runs, all tensors included */
 } TtnnProgram;
 
@@ -88,8 +100,12 @@ typedef struct TtnnOp {
 	const Op *op;
 	TtnnChoice choice;
 	TtnnPlace out;
+	Act act;               /* fused or by itself; OP_INPUT: none */
+	bool fuses;
 	int nin;
 	const struct TtnnOp **in;
+	TtnnPlace *from, *as;  /* each input: where it is found, and as what it goes in */
+	bool *dies;            /* each input: nobody reads it in L1 afterwards */
 	bool split;            /* two cores read the pixels, as ttnn decides */
 	int64_t blocks, k_blocks;
 	int64_t buffers, halo; /* bytes a core: circular buffers, the input with its halo */
@@ -109,6 +125,7 @@ typedef struct TtnnPlan {
 	int64_t kernel_ps, gap_ps;
 	int64_t l1;       /* the most a program holds */
 	bool best;        /* nothing was left out of the search */
+	int open;         /* fields that nobody fixed */
 } TtnnPlan;
 
 static inline int64_t ttnn_total_ps(const TtnnPlan *p) { return p->kernel_ps + p->gap_ps; }

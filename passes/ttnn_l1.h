@@ -18,6 +18,7 @@ typedef struct TtnnWindow {
 	int64_t batch, oh, ow;
 	int64_t kh, kw, sh, sw, dh, dw;
 	int64_t hp, wp; /* of the padded image */
+	int64_t apart;  /* of so many of its pixels one is not a zero put between; 0: all */
 } TtnnWindow;
 
 typedef struct TtnnConv {
@@ -25,6 +26,7 @@ typedef struct TtnnConv {
 	int64_t cin, cout;
 	bool bias;
 	bool product; /* 1x1: a matmul, no halo */
+	bool sfpu;    /* its activation takes the vector unit */
 } TtnnConv;
 
 /* How an op lies on the cores. out_planes: those its result's channels are cut over. */

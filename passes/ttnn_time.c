@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LEAST_PIECE = 16, BF16_TILE = 2048, PIXEL_BYTES = 2 };
+enum { LEAST_PIECE = 16, LARGE_PIECE = 8192, BF16_TILE = 2048, PIXEL_BYTES = 2 };
 
 typedef struct Curve {
 	int64_t least, peak, from;
@@ -165,6 +165,12 @@ static int64_t conv_ps(const Target *t, const TtnnConv *c, const TtnnGrid *g, co
 	return k.read + b->k * (first * with_weights + (b->act - first) * body);
 }
 
+/* The activation, of every tile of the result. */
+static int64_t act_ps(const Target *t, const TtnnConv *c, const TtnnBlocks *b)
+{
+	return c->sfpu ? ttnn_cycles_ps(t, b->rows * b->n * ttnn_cost(t, TTNN_COST_SFPU_TILE)) : 0;
+}
+
 TtnnConvTime ttnn_conv_time(const Target *t, const TtnnConv *c, const TtnnGrid *g,
 			    const TtnnBlocks *b, const TtnnChoice *choice)
 {
@@ -178,8 +184,24 @@ TtnnConvTime ttnn_conv_time(const Target *t, const TtnnConv *c, const TtnnGrid *
 		.mcast = blocks * k.mcast,
 		.weights = weights * k.weights,
 		.products = blocks * turns * b->a * b->w * b->n,
-		.total = c->product ? product_ps(t, c, g, b, choice) : conv_ps(t, c, g, b, choice),
+		.total = act_ps(t, c, b)
+			+ (c->product ? product_ps : conv_ps)(t, c, g, b, choice),
 	};
+}
+
+int64_t ttnn_halo_ps(const Target *t, const TtnnWindow *w, int64_t bytes, int64_t stick,
+		     int64_t tiles)
+{
+	const int64_t apart = w->apart > 1 ? w->apart : 1, data = bytes / apart;
+	const int64_t run = apart > 1 ? stick : w->wp * stick;
+	const int64_t gather = ttnn_curve_ps(t, TTNN_CURVE_LOCAL, data, run)
+		+ ttnn_copy_ps(t, bytes - data);
+	return ttnn_both(t, gather, ttnn_cycles_ps(t, tiles * ttnn_cost(t, TTNN_COST_UNTILIZE)));
+}
+
+int64_t ttnn_copy_ps(const Target *t, int64_t bytes)
+{
+	return ttnn_curve_ps(t, TTNN_CURVE_LOCAL, bytes, LARGE_PIECE);
 }
 
 int64_t ttnn_pool_ps(const Target *t, const TtnnWindow *w, int64_t rows, int64_t channels)

@@ -54,6 +54,11 @@ typedef struct TtnnConvTime {
 TtnnConvTime ttnn_conv_time(const Target *t, const TtnnConv *c, const TtnnGrid *g,
 			    const TtnnBlocks *b, const TtnnChoice *choice);
 
+/* A halo of so many bytes with pixels of `stick`, out of so many tiles; a copy in L1. */
+int64_t ttnn_halo_ps(const Target *t, const TtnnWindow *w, int64_t bytes, int64_t stick,
+		     int64_t tiles);
+int64_t ttnn_copy_ps(const Target *t, int64_t bytes);
+
 /* Reading the pixels of all windows of a pool, `rows` results on a core. */
 int64_t ttnn_pool_ps(const Target *t, const TtnnWindow *w, int64_t rows, int64_t channels);
 

@@ -24,8 +24,9 @@ typedef struct Row {
 
 static const Row rows[] = {
 #define ROW(name, cin, layout, cout, oh, ow, window, up, abh, a, w_db, type, ...) \
-	{ #name, cin, TTNN_##layout, cout, oh, ow, window, up, abh, a, w_db, TTNN_##type, __VA_ARGS__ },
-#include "tests/ttnn_unet.def"
+	{ #name, cin, TTNN_##layout, cout, oh, ow, window, up, abh, a, w_db, TTNN_##type, \
+	  __VA_ARGS__ },
+#include "tests/ttnn/unet.def"
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -41,10 +42,11 @@ typedef struct Case {
 
 static Case case_of(const Target *t, const Row *r)
 {
-	const int64_t pad = r->transposed ? 1 : 2; /* both sides of a row */
+	/* Of both sides, what is not in the result too. */
+	const int64_t pad = r->transposed ? 1 : 2;
 	Case c = {
 		.conv = { .w = { 1, r->oh, r->ow, r->window, r->window, 1, 1, 1, 1,
-				 r->oh + (r->transposed ? 1 : pad), r->ow + (r->transposed ? 1 : pad) },
+				 r->oh + pad, r->ow + pad },
 			  .cin = r->cin, .cout = r->cout, .bias = true },
 		.grid = { TTNN_HEIGHT, 64, 1, 1 },
 	};

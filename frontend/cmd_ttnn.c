@@ -1,0 +1,101 @@
+#include "frontend/cmd_ttnn.h"
+
+#include <string.h>
+
+#include "ir/clock.h"
+#include "ir/file.h"
+#include "passes/ttnn_plan.h"
+
+Kernels session_kernels(Session *s)
+{
+	static const char *const names[KERNELS_UNKNOWN] = { "own", "ttnn" };
+	const char *text = option_text(s->opt, OPT_KERNELS);
+	for (int i = 0; text && i < KERNELS_UNKNOWN; i++)
+		if (strcmp(text, names[i]) == 0)
+			return (Kernels)i;
+	if (!text)
+		return KERNELS_OWN;
+	usage_error(s->diag, "'--kernels': own or ttnn, not '%s'", text);
+	return KERNELS_UNKNOWN;
+}
+
+/* What the search for our own kernels knows and this one does not. */
+static bool options_fit(Session *s)
+{
+	static const OptionId ids[] = { OPT_CORES, OPT_OBJECTIVE, OPT_MIN_PCC, OPT_CALIBRATE };
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+		if (option_given(s->opt, ids[i]))
+			usage_error(s->diag, "'%s' is not for kernels of ttnn", option_spelling(ids[i]));
+	return s->diag->errors == 0;
+}
+
+enum ExitCode session_ttnn(Session *s, const Graph *g, bool whole, TtnnPlan *p)
+{
+	if (!options_fit(s))
+		return EXIT_USAGE;
+	Asked a;
+	/* Target, L1, effort and plan file are asked for in the same words. */
+	const enum ExitCode code = session_asked(s, &a);
+	if (code != EXIT_OK)
+		return code;
+	const Target *t = session_target(s);
+	TtnnRequest r = { .whole = whole, .effort = a.request.effort };
+	if (a.request.file) {
+		r.file = a.request.file->name;
+		r.text = a.request.file->text;
+		r.size = a.request.file->size;
+	}
+	r.pins = a.request.line ? a.request.line->text : NULL;
+	r.l1 = a.target->l1_end - a.target->l1_first;
+	const double from = clock_now();
+	session_progress(s, "planning for ttnn");
+	const enum ExitCode planned = ttnn_plan(g, t, &r, p);
+	session_timing(s, "plan", from);
+	session_progress(s, NULL);
+	return planned;
+}
+
+/* The plan of a command, and the form it is to be shown in. */
+static enum ExitCode plan_asked(Session *s, bool whole, TtnnPlan *p, Format *format)
+{
+	*format = session_format(s);
+	if (*format == FORMATS || !options_fit(s))
+		return EXIT_USAGE;
+	Graph *g = session_compile(s);
+	return g ? session_ttnn(s, g, whole, p) : EXIT_MODEL;
+}
+
+enum ExitCode session_plan_ttnn(Session *s)
+{
+	const char *path = option_text(s->opt, OPT_OUT);
+	Format format;
+	TtnnPlan p;
+	const enum ExitCode code = plan_asked(s, false, &p, &format);
+	OutFile out;
+	if (code != EXIT_OK)
+		return code;
+	if (path) {
+		if (!out_open(&out, s->arena, s->diag, path))
+			return EXIT_MODEL;
+		ttnn_print(&p, out.f);
+		if (!out_commit(&out, s->diag))
+			return EXIT_MODEL;
+		session_wrote(s, path);
+	}
+	report_ttnn(stdout, &p, format);
+	return EXIT_OK;
+}
+
+enum ExitCode session_score_ttnn(Session *s)
+{
+	Format format;
+	TtnnPlan p;
+	const enum ExitCode code = plan_asked(s, true, &p, &format);
+	if (code != EXIT_OK)
+		return code;
+	if (p.open)
+		diag_note(s->diag, (Loc){ .file = option_text(s->opt, OPT_PLAN) },
+			  "%d field%s not given: chosen best", p.open, p.open > 1 ? "s are" : " is");
+	report_ttnn(stdout, &p, format);
+	return EXIT_OK;
+}
