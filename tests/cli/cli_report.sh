@@ -2,7 +2,7 @@
 # cli_report.sh TESSERA: the page of `tessera report`, as text and in a browser. Each claim
 # is printed.
 here=$(realpath "$(dirname "$0")")
-unet=$here/../models/tiny_unet.nnef
+unet=$here/../../models/tiny_unet.nnef
 . "$here/cli_claims.sh"
 
 # Fewer cores: plans are found sooner.

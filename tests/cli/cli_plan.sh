@@ -1,7 +1,7 @@
 #!/bin/sh
 # cli_plan.sh TESSERA: plan files, pins, prices and summaries on the command line. Each
 # claim is printed.
-unet=$(realpath "$(dirname "$0")/../models/tiny_unet.nnef")
+unet=$(realpath "$(dirname "$0")/../../models/tiny_unet.nnef")
 . "$(dirname "$0")/cli_claims.sh"
 
 # Fewer cores: plans are found sooner.

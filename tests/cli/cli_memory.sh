@@ -2,7 +2,7 @@
 # cli_memory.sh TESSERA: what `tessera report --memory` writes, and whether it agrees with
 # itself, with the plan and with a run. Each claim is printed.
 here=$(realpath "$(dirname "$0")")
-unet=$here/../models/tiny_unet.nnef
+unet=$here/../../models/tiny_unet.nnef
 . "$here/cli_claims.sh"
 
 # Fewer cores: plans are found sooner.
