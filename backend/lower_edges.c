@@ -7,6 +7,8 @@
 #include <string.h>
 
 _Static_assert(EDGE_SLOTS == (int)TT_EDGE_SLOTS, "slots of the scratch");
+_Static_assert(DEV_BF16 == (int)TT_TYPE_BF16 && DEV_BFP8_B == (int)TT_TYPE_BFP8_B
+	       && DEV_F32 == (int)TT_TYPE_FP32, "types of planes");
 
 /* A DRAM tensor of two slots; a row of a channel is a page. */
 static ProgramTensor host_tensor(Lowering *l, TtHost stored, int64_t images, int64_t channels,

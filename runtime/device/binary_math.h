@@ -62,15 +62,15 @@ TT_INLINE void tt_binary_setup(uint32_t op, uint32_t spread)
 		tt_record_binary(op, spread, 2, 0);
 	tt_record_binary(op, spread, 3, 3);
 	tt_mop_sync();
-	TT_MOP_CFG(0) = 1;
-	TT_MOP_CFG(1) = op == TT_MUL ? 4 : 1;
-	TT_MOP_CFG(2) = OP_NOP();
-	TT_MOP_CFG(3) = OP_SETRWC(8, 0, 0, 0, 0, 0);
-	TT_MOP_CFG(4) = OP_NOP();
-	TT_MOP_CFG(5) = OP_REPLAY(0, 8, 0, 0);
-	TT_MOP_CFG(6) = OP_NOP();
-	TT_MOP_CFG(7) = OP_REPLAY(8, 8, 0, 0);
-	TT_MOP_CFG(8) = OP_REPLAY(8, 8, 0, 0);
+	TT_MOP_WORD(0) = 1;
+	TT_MOP_WORD(1) = op == TT_MUL ? 4 : 1;
+	TT_MOP_WORD(2) = OP_NOP();
+	TT_MOP_WORD(3) = OP_SETRWC(8, 0, 0, 0, 0, 0);
+	TT_MOP_WORD(4) = OP_NOP();
+	TT_MOP_WORD(5) = OP_REPLAY(0, 8, 0, 0);
+	TT_MOP_WORD(6) = OP_NOP();
+	TT_MOP_WORD(7) = OP_REPLAY(8, 8, 0, 0);
+	TT_MOP_WORD(8) = OP_REPLAY(8, 8, 0, 0);
 }
 
 TT_ROUTINE void tt_binary_math(const TtTiles *p, uint32_t op)

@@ -50,15 +50,15 @@ TT_INLINE void tt_record_channel(uint32_t phases)
 	TT_I(OP_REPLAY(16, 8, 0, 1));
 	TT_SCALE_TILE(3, 1);
 	tt_mop_sync();
-	TT_MOP_CFG(0) = 1;
-	TT_MOP_CFG(1) = phases;
-	TT_MOP_CFG(2) = OP_NOP();
-	TT_MOP_CFG(3) = OP_SETRWC(8, 0, 0, 0, 0, 0);
-	TT_MOP_CFG(4) = OP_NOP();
-	TT_MOP_CFG(5) = OP_REPLAY(8, 8, 0, 0);
-	TT_MOP_CFG(6) = OP_NOP();
-	TT_MOP_CFG(7) = OP_REPLAY(16, 8, 0, 0);
-	TT_MOP_CFG(8) = OP_REPLAY(16, 8, 0, 0);
+	TT_MOP_WORD(0) = 1;
+	TT_MOP_WORD(1) = phases;
+	TT_MOP_WORD(2) = OP_NOP();
+	TT_MOP_WORD(3) = OP_SETRWC(8, 0, 0, 0, 0, 0);
+	TT_MOP_WORD(4) = OP_NOP();
+	TT_MOP_WORD(5) = OP_REPLAY(8, 8, 0, 0);
+	TT_MOP_WORD(6) = OP_NOP();
+	TT_MOP_WORD(7) = OP_REPLAY(16, 8, 0, 0);
+	TT_MOP_WORD(8) = OP_REPLAY(16, 8, 0, 0);
 }
 
 /* What one load of SrcB holds, for `held` tiles from `row` of Dst on. */

@@ -16,7 +16,7 @@
 #include "runtime/device/math.h"
 #include "runtime/device/sums.h"
 
-#define TT_MVMUL(modifier)     TT_I(OP_MVMUL(0, modifier, 0, 0))
+#define TT_PRODUCT_ROWS(modifier)     TT_I(OP_MVMUL(0, modifier, 0, 0))
 #define TT_BIAS_ROWS(modifier) TT_I(OP_ELWADD(0, modifier, 2, 0, 0))
 
 /* Of bias, in replay slots 0 to 7: the row that is added is 0 for 16 rows of
@@ -46,32 +46,32 @@ TT_INLINE void tt_record_product(uint32_t phases, uint32_t hold)
 	TT_BIAS_ROWS(2);
 	TT_BIAS_ROWS(3);
 	TT_I(OP_REPLAY(16, 16, 0, 1));
-	TT_MVMUL(0);
-	TT_MVMUL(1);
-	TT_MVMUL(0);
-	TT_MVMUL(2);
-	TT_MVMUL(0);
-	TT_MVMUL(1);
-	TT_MVMUL(3);
-	TT_MVMUL(0);
-	TT_MVMUL(0);
-	TT_MVMUL(1);
-	TT_MVMUL(0);
-	TT_MVMUL(2);
-	TT_MVMUL(0);
-	TT_MVMUL(1);
-	TT_MVMUL(3);
-	TT_MVMUL(1);
+	TT_PRODUCT_ROWS(0);
+	TT_PRODUCT_ROWS(1);
+	TT_PRODUCT_ROWS(0);
+	TT_PRODUCT_ROWS(2);
+	TT_PRODUCT_ROWS(0);
+	TT_PRODUCT_ROWS(1);
+	TT_PRODUCT_ROWS(3);
+	TT_PRODUCT_ROWS(0);
+	TT_PRODUCT_ROWS(0);
+	TT_PRODUCT_ROWS(1);
+	TT_PRODUCT_ROWS(0);
+	TT_PRODUCT_ROWS(2);
+	TT_PRODUCT_ROWS(0);
+	TT_PRODUCT_ROWS(1);
+	TT_PRODUCT_ROWS(3);
+	TT_PRODUCT_ROWS(1);
 	tt_mop_sync();
-	TT_MOP_CFG(0) = 1;
-	TT_MOP_CFG(1) = phases;
-	TT_MOP_CFG(2) = OP_NOP();
-	TT_MOP_CFG(3) = OP_SETRWC(0xf, 0, 0, 0, 0, hold == 1 ? 1 : 2);
-	TT_MOP_CFG(4) = OP_NOP();
-	TT_MOP_CFG(5) = OP_REPLAY(16, 16, 0, 0);
-	TT_MOP_CFG(6) = OP_NOP();
-	TT_MOP_CFG(7) = OP_REPLAY(16, 16, 0, 0);
-	TT_MOP_CFG(8) = OP_REPLAY(16, 16, 0, 0);
+	TT_MOP_WORD(0) = 1;
+	TT_MOP_WORD(1) = phases;
+	TT_MOP_WORD(2) = OP_NOP();
+	TT_MOP_WORD(3) = OP_SETRWC(0xf, 0, 0, 0, 0, hold == 1 ? 1 : 2);
+	TT_MOP_WORD(4) = OP_NOP();
+	TT_MOP_WORD(5) = OP_REPLAY(16, 16, 0, 0);
+	TT_MOP_WORD(6) = OP_NOP();
+	TT_MOP_WORD(7) = OP_REPLAY(16, 16, 0, 0);
+	TT_MOP_WORD(8) = OP_REPLAY(16, 16, 0, 0);
 }
 
 /* Tiles of bias, from `row` of Dst on. */

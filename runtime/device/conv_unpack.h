@@ -29,15 +29,14 @@
 
 #include "runtime/device/sums.h"
 
-/* Registers of the thread. */
+/* Registers of the thread. cb_pop_front of TT-Metal uses 4. */
 enum {
-	TT_G_PIXELS = 4,    /* base address of unpacker 1 */
-	TT_G_WEIGHTS = 5,   /* of unpacker 0 */
 	TT_G_BIAS_DESC = 6, /* descriptor, first word, of fp32 */
 	TT_G_BIAS_OUT = 7,
-	TT_G_IN_OUT = 8,
-	TT_G_PIECE =
-		16, /* and 4 words for each of 8: base, two of the descriptor, weights' second */
+	TT_G_PIXELS = 12,  /* base address of unpacker 1 */
+	TT_G_WEIGHTS = 13, /* of unpacker 0 */
+	TT_G_IN_OUT = 14,
+	TT_G_PIECE = 16, /* 4 words for each of 8: base, two of the descriptor, weights' second */
 };
 
 /* Of an output tile, fp32. */

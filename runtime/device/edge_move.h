@@ -81,6 +81,21 @@ TT_ROUTINE void tt_edge_write(const TtEdge *p, uint32_t parts, uint32_t fp32)
 	noc_async_write_barrier();
 }
 
+typedef enum TtEdgeWay { TT_EDGE_IN, TT_EDGE_OUT } TtEdgeWay;
+
+/* Until all are through with their last turn, then as if none had begun: for kernels
+ * that count ops from 0 each time. One RISC-V calls it behind its routine. */
+static inline void tt_edge_close(const TtEdge *p, uint32_t parts, TtEdgeWay way)
+{
+	uint32_t planes = p->planes;
+	while (way == TT_EDGE_OUT && planes && !tt_edge_channels(p, planes - 1))
+		planes--;
+	for (uint32_t who = 0; who < TT_EDGE_PART + parts; who++)
+		tt_edge_await(p, who, p->rows * planes);
+	for (uint32_t who = 0; who < TT_EDGE_PART + parts; who++)
+		tt_l1_set(p->turns + 4 * who, 0);
+}
+
 TT_ROUTINE void tt_copy(const TtCopy *p)
 {
 	uint32_t from = p->from, to = p->to;

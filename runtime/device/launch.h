@@ -14,6 +14,7 @@
 #define RUNTIME_DEVICE_LAUNCH_H
 
 #include "runtime/device/lists.h"
+#include "runtime/device/reset.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -226,31 +227,6 @@ static inline void tt_release_others(const TtLaunch *l)
 	for (uint32_t r = TT_NCRISC; r < TT_RISCS; r++)
 		while (*tt_l1(tt_finished(r)) == (uint32_t)TT_NOT_READY)
 			;
-}
-
-/* The state of a thread that survives a soft reset. Math owns Dst, the source
- * banks and the semaphores. */
-static inline void tt_reset_math(void)
-{
-	TT_I(OP_SETC16(0, TT_AT_CFG_STATE_ID_StateID));
-	TT_I(OP_ZEROACC(0, 0, 3));
-	TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 0));
-	TT_I(OP_SETC16(0, TT_AT_CLR_DVALID_SrcA_Disable));
-	TT_I(OP_SETC16(0, TT_AT_ADDR_MOD_SET_Base));
-	TT_I(OP_SETC16(0, TT_AT_FIDELITY_BASE_Phase));
-	TT_I(OP_SFPENCC(10, 0, 2));  /* the vector unit: all lanes, */
-	TT_I(OP_SFPCONFIG(1, 11, 0)); /* and -1 in register 11 */
-	TT_I(OP_SEMINIT(TT_SEM_DST, 0, 2));
-	TT_I(OP_SEMINIT(TT_SEM_SUMS, 0, 1));
-	tt_sync();
-}
-
-static inline void tt_reset_counters(void)
-{
-	TT_I(OP_SETC16(0, TT_AT_CFG_STATE_ID_StateID));
-	TT_I(OP_SETADCXY(0xf, 0, 0, 0, 0, 7));
-	TT_I(OP_SETADCZW(0xf, 0, 0, 0, 0, 7));
-	tt_sync();
 }
 
 #endif

@@ -213,6 +213,20 @@ typedef struct TtZero {
 	uint32_t at, bytes, count, step, planes, plane_step;
 } TtZero;
 
+/* The lists of an op as the writer kernel of a TT-Metal program gets them: how many of
+ * each, then as many TtZero, TtMove, and words of TtPush. */
+typedef struct TtLists {
+	uint32_t zeros, moves, pushes;
+} TtLists;
+
+/* Circular buffers of such a program besides those of the plan; nothing is in them.
+ * A page of the first says that the moves before the op are done, one of the second
+ * that the routines are. */
+enum { TT_CB_READY = 30, TT_CB_DONE = 31, TT_CB_SIGNAL_BYTES = 16 };
+
+/* Types of planes and weights, as ir/devtypes.h numbers them. */
+enum { TT_TYPE_BF16 = 1, TT_TYPE_BFP8_B = 2, TT_TYPE_FP32 = 4 };
+
 /* Elements of host tensors, as the caller has them. */
 typedef enum TtHost { TT_HOST_F32, TT_HOST_BF16, TT_HOST_F16, TT_HOST_U8, TT_HOSTS } TtHost;
 

@@ -125,6 +125,25 @@ typedef struct TtActTiles {
 
 typedef void TtAct(const TtTiles *p, const TtActTiles *t);
 
+/* The op's, or 0. A kernel of TT-Metal has it by name: TT_ACT. */
+#ifndef TT_METAL
+TT_INLINE TtAct *tt_op_act(void)
+{
+	return (TtAct *)(uintptr_t)tt_running()->act;
+}
+#elif defined(TT_ACT)
+static TtAct TT_ACT;
+TT_INLINE TtAct *tt_op_act(void)
+{
+	return TT_ACT;
+}
+#else
+TT_INLINE TtAct *tt_op_act(void)
+{
+	return 0;
+}
+#endif
+
 /* Of a tile with so many channels and pixels, one at least. */
 TT_INLINE uint32_t tt_act_faces(uint32_t channels, uint32_t pixels)
 {
@@ -159,7 +178,7 @@ TT_INLINE uint32_t tt_act_channels(const TtTiles *p, uint32_t pair)
 TT_INLINE bool tt_act(const TtTiles *p, uint32_t row, uint32_t tiles, uint32_t channels,
 		      uint32_t across, uint32_t pixels)
 {
-	const uint32_t act = tt_running()->act;
+	TtAct *const act = tt_op_act();
 	TtActTiles t = { row, tiles, 0, 0 };
 	if (!act)
 		return false;
@@ -167,7 +186,7 @@ TT_INLINE bool tt_act(const TtTiles *p, uint32_t row, uint32_t tiles, uint32_t c
 		t.tiles = tt_least(tiles, (channels + TT_TILE - 1) / TT_TILE);
 	t.faces = tt_act_faces(channels, pixels);
 	t.last = across ? tt_act_faces(channels - TT_TILE * (t.tiles - 1), pixels) : t.faces;
-	((TtAct *)(uintptr_t)act)(p, &t);
+	act(p, &t);
 	return true;
 }
 

@@ -32,9 +32,9 @@ TT_INLINE void tt_record_mix_rows(uint32_t phases)
 	TT_MIX_ROWS(48, 0);
 	TT_MIX_ROWS(56, 1);
 	tt_mop_sync();
-	TT_MOP_CFG(5) = OP_REPLAY(16, 8, 0, 0);
-	TT_MOP_CFG(7) = OP_REPLAY(16, 8, 0, 0);
-	TT_MOP_CFG(8) = OP_REPLAY(16, 8, 0, 0);
+	TT_MOP_WORD(5) = OP_REPLAY(16, 8, 0, 0);
+	TT_MOP_WORD(7) = OP_REPLAY(16, 8, 0, 0);
+	TT_MOP_WORD(8) = OP_REPLAY(16, 8, 0, 0);
 }
 
 TT_INLINE void tt_record_mix(uint32_t phases)

@@ -2,7 +2,8 @@
  * What the routines move data with and agree through: TT-Metal's names, and the few
  * below, which stand for what the two worlds do in different ways. `noc_bare.h` has
  * them on the registers of a core, `noc_metal.h` inside TT-Metal's kernels
- * (TT_METAL, which kernel_metal.h sets).
+ * (TT_METAL, which kernel_metal.h sets). Its compute kernels (COMPILE_FOR_TRISC) have
+ * circular buffers alone.
  *
  *     noc_async_read_barrier, ..write_barrier, ..atomic_barrier, get_semaphore
  *     cb_reserve_back, cb_push_back, cb_wait_front, cb_pop_front,
@@ -18,9 +19,11 @@
  *                                            one; `first` has the least x and y; NCRISC
  *     tt_noc_add(node, at, value)            to a word on 16 bytes of another core
  *
+ *     tt_noc_at(node, at), tt_dram_at(bank, at)
+ *                                            NoC addresses, as TT-Metal's functions take them
+ *
  *     tt_cb_open(cb, address, page_bytes, pages)
  *                                            each side, before the first page of an op
- *     tt_cb_slot(cb, distance)               the page so many behind the next to push
  *     tt_cb_room(cb, most)                   pages that may be pushed, at most `most`:
  *                                            more than it said, later, never fewer
  *
@@ -35,6 +38,30 @@
 #include "runtime/device/noc_metal.h"
 #else
 #include "runtime/device/noc_bare.h"
+#endif
+
+#ifndef COMPILE_FOR_TRISC
+
+static inline void tt_dram_read(uint32_t bank, uint32_t at, uint32_t to, uint32_t bytes)
+{
+	noc_async_read(tt_dram_at(bank, at), to, bytes);
+}
+
+static inline void tt_dram_write(uint32_t from, uint32_t bank, uint32_t at, uint32_t bytes)
+{
+	noc_async_write(from, tt_dram_at(bank, at), bytes);
+}
+
+static inline void tt_noc_write(uint32_t from, uint32_t node, uint32_t to, uint32_t bytes)
+{
+	noc_async_write(from, tt_noc_at(node, to), bytes);
+}
+
+static inline void tt_noc_add(uint32_t node, uint32_t at, uint32_t value)
+{
+	noc_semaphore_inc(tt_noc_at(node, at), value);
+}
+
 #endif
 
 #endif

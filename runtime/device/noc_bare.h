@@ -57,21 +57,6 @@ static inline uint64_t tt_dram_at(uint32_t bank, uint32_t at)
 	return get_noc_addr(xy & 15, xy >> 4 & 15, at + (bank & 1) * TT_DRAM_BANK_BYTES);
 }
 
-static inline void tt_dram_read(uint32_t bank, uint32_t at, uint32_t to, uint32_t bytes)
-{
-	noc_async_read(tt_dram_at(bank, at), to, bytes);
-}
-
-static inline void tt_dram_write(uint32_t from, uint32_t bank, uint32_t at, uint32_t bytes)
-{
-	noc_async_write(from, tt_dram_at(bank, at), bytes);
-}
-
-static inline void tt_noc_write(uint32_t from, uint32_t node, uint32_t to, uint32_t bytes)
-{
-	noc_async_write(from, tt_noc_at(node, to), bytes);
-}
-
 static inline void tt_noc_copy(uint32_t from, uint32_t to, uint32_t bytes)
 {
 	tt_noc_send(TT_CTRL_WRITE, from, tt_local()->self, to, bytes, 1);
@@ -95,23 +80,9 @@ static inline void tt_noc_multicast(uint32_t from, uint32_t first, uint32_t last
 	noc_async_write_multicast(from, tt_noc_at(last | first << 12, to), bytes, cores);
 }
 
-static inline void tt_noc_add(uint32_t node, uint32_t at, uint32_t value)
-{
-	noc_semaphore_inc(tt_noc_at(node, at), value);
-}
-
 static inline void tt_cb_open(uint32_t cb, uint32_t address, uint32_t page_bytes, uint32_t pages)
 {
 	tt_cb_start(cb, address, page_bytes, pages);
-}
-
-static inline uint32_t tt_cb_slot(uint32_t cb, uint32_t distance)
-{
-	const TtCb *c = &tt_local()->cb[cb];
-	uint32_t page = c->at + distance;
-	if (page >= c->pages)
-		page -= c->pages;
-	return c->address + page * c->page_bytes;
 }
 
 static inline uint32_t tt_cb_room(uint32_t cb, uint32_t most)

@@ -31,7 +31,7 @@ enum {
 #define TT_REG(address) (*(volatile uint32_t *)(uintptr_t)(address))
 #define TT_CFG(word)    TT_REG(0xffef0000u + 4u * (uint32_t)(word))
 #define TT_GPR(n)       TT_REG(0xffe00000u + 4u * (uint32_t)(n))
-#define TT_MOP_CFG(n)   TT_REG(0xffb80000u + 4u * (uint32_t)(n))
+#define TT_MOP_WORD(n)   TT_REG(0xffb80000u + 4u * (uint32_t)(n))
 #define TT_SOFT_RESET   TT_REG(0xffb121b0u)
 
 /* The instruction rotated left by two bits is a RISC-V instruction that pushes

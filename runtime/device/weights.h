@@ -117,15 +117,15 @@ static inline uint32_t tt_fetch_node(const TtTiles *p, uint32_t which)
 	return which ? p->fetch_nodes[which - 1] : p->fetch_node;
 }
 
-/* Page `ahead` is asked for, which is `distance` pages behind the one that comes
- * next: read if it is for core `me` to read, else by saying that there is room. */
+/* The next page is asked for, whose place is `to`: read if it is for core `me` to
+ * read, else by saying that there is room. */
 static inline void tt_page_ask(const TtTiles *p, TtPages *s, uint32_t which, uint32_t me,
-			       uint32_t distance)
+			       uint32_t to)
 {
 	if (which != me)
 		tt_noc_add(tt_fetch_node(p, which), get_semaphore(p->credit_semaphore), 1);
 	if (me < TT_FETCHERS)
-		tt_pages_read(s, p, which == me ? tt_cb_slot(p->weights_cb, distance) : 0);
+		tt_pages_read(s, p, which == me ? to : 0);
 }
 
 /* The page this core has read, to all others, when they have room. */
@@ -150,7 +150,8 @@ static inline void tt_weights_share(const TtTiles *p, uint32_t me)
 {
 	const uint32_t fetchers = p->fetchers ? p->fetchers : 1, count = tt_page_count(p);
 	const uint32_t number = tt_op_number() << 16;
-	uint32_t asked = 0, ask = 0, which = 0;
+	const uint32_t end = p->weights + p->pages * p->page_bytes;
+	uint32_t asked = 0, ask = 0, which = 0, to = p->weights;
 	TtPages s;
 	tt_pages_open(&s, p);
 	tt_cb_open(p->weights_cb, p->weights, p->page_bytes, p->pages);
@@ -158,7 +159,8 @@ static inline void tt_weights_share(const TtTiles *p, uint32_t me)
 		cb_reserve_back(p->weights_cb, 1);
 		const uint32_t room = tt_cb_room(p->weights_cb, fetchers);
 		while (asked < count && asked - i < room) {
-			tt_page_ask(p, &s, ask, me, asked - i);
+			tt_page_ask(p, &s, ask, me, to);
+			to = to + p->page_bytes == end ? p->weights : to + p->page_bytes;
 			asked++;
 			ask = ask + 1 == fetchers ? 0 : ask + 1;
 		}
