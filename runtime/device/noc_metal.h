@@ -11,7 +11,7 @@
 #ifndef RUNTIME_DEVICE_NOC_METAL_H
 #define RUNTIME_DEVICE_NOC_METAL_H
 
-#include <cstdint>
+#include <stdint.h>
 
 #ifdef COMPILE_FOR_TRISC
 #include <api/compute/cb_api.h>
@@ -39,6 +39,13 @@ static inline void tt_cb_open(uint32_t, uint32_t, uint32_t, uint32_t)
 
 #ifdef COMPILE_FOR_TRISC
 
+/* Math has no circular buffers, but headers it shares with the others. */
+#ifdef TRISC_MATH
+static inline uint32_t get_read_ptr(uint32_t)
+{
+	return 0;
+}
+#else
 static inline uint32_t get_read_ptr(uint32_t cb)
 {
 	return get_local_cb_interface(cb).fifo_rd_ptr << 4;
@@ -48,6 +55,7 @@ static inline uint32_t get_write_ptr(uint32_t cb)
 {
 	return get_local_cb_interface(cb).fifo_wr_ptr << 4;
 }
+#endif
 
 #else
 
