@@ -1,4 +1,6 @@
 /* The whole device library as kernels of TT-Metal include it, for the RISC-V asked for. */
+#include "tests/metal/kernel/start.h"
+
 #include "runtime/device/kernel_metal.h"
 
 #include "runtime/device/edge.h"
