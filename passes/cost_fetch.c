@@ -57,7 +57,8 @@ Fetch cost_fetch_of(const CostContext *x, const Plan *p, const Step *s, int phas
 
 int64_t cost_fetch_pages(const CostContext *x, const Fetch *f, int64_t pages)
 {
-	const int64_t turns = f->fetchers > 1 ? cost_up(pages, f->fetchers) : pages;
+	const int64_t ahead = cost_least(f->fetchers, f->room); /* asked for at a time */
+	const int64_t turns = ahead > 1 ? cost_up(pages, ahead) : pages;
 	const int64_t sharing = f->fetchers > 1 ? f->readers / f->fetchers : f->readers;
 	const int64_t dram = pages * f->page_bytes * sharing * 1000 / x->target->dram_read_all;
 	return pages <= 0 ? 0 : cost_most(turns * f->each, dram);

@@ -206,7 +206,8 @@ int cost_ops(const Plan *p, const Step *s)
 	return each * slices + (!reads ? 0 : s->single ? slices : 1);
 }
 
-/* What comes from DRAM while an op runs; what has to be there before it starts. */
+/* What comes from DRAM while an op runs; what has to be there before it starts. With room
+ * for one page the next is asked for when that is done with, so nothing hides it. */
 static void add_weights(CostContext *x, const Plan *p, const Step *s, int phase, bool early,
 			StepTime *t)
 {
@@ -215,7 +216,10 @@ static void add_weights(CostContext *x, const Plan *p, const Step *s, int phase,
 	const Fetch f = cost_fetch_of(x, p, s, phase);
 	const int64_t all = cost_fetch_pages(x, &f, f.pages);
 	const int64_t first = cost_fetch_pages(x, &f, early ? cost_least(f.room, f.pages) : 1);
-	cost_lasts(t, CAUSE_weights, all - first);
+	if (f.room == 1)
+		cost_charge(t, CAUSE_weights, all - first);
+	else
+		cost_lasts(t, CAUSE_weights, all - first);
 	if (!early)
 		cost_charge(t, CAUSE_weights, first);
 }

@@ -117,6 +117,7 @@ static void add(Listing *l, const Choice *c)
  * early, what is left to come during it in either case. */
 typedef struct Arrival {
 	int64_t first, early, left, left_early;
+	bool alone; /* a page comes when the last one is done with: nothing hides it */
 } Arrival;
 
 static Arrival arrival(Listing *l)
@@ -125,7 +126,8 @@ static Arrival arrival(Listing *l)
 	const Fetch f = cost_fetch_of(x, l->s->bare, &l->x, 0);
 	const int64_t all = cost_fetch_pages(x, &f, f.pages);
 	Arrival a = { .first = cost_fetch_pages(x, &f, 1),
-		      .early = cost_fetch_pages(x, &f, cost_least(f.room, f.pages)) };
+		      .early = cost_fetch_pages(x, &f, cost_least(f.room, f.pages)),
+		      .alone = f.room == 1 };
 	a.left = all - a.first;
 	a.left_early = all - a.early;
 	return a;
@@ -159,8 +161,10 @@ static void add_fetchers(Listing *l, Choice *c, int most)
 		if (!c->slice) {
 			const int64_t launch = l->s->cost.launch;
 			one.fetch = a->early;
-			one.time = cost_most(least, a->left + launch) + a->first;
-			one.early = cost_most(least, a->left_early + launch);
+			one.time = a->alone ? least + a->left + a->first
+				: cost_most(least, a->left + launch) + a->first;
+			one.early = a->alone ? least + a->left_early
+				: cost_most(least, a->left_early + launch);
 		}
 		append(l, &one);
 	}

@@ -154,6 +154,29 @@ static void slices_have_their_pages_again(void **state)
 	assert_true(look_at_pages(&p, &seen) > 0);
 }
 
+/* What the ring says of waits is what the plan's time has for weights. */
+static void with_room_for_one_page_the_plan_pays_for_every_fetch(void **state)
+{
+	static const char lines[] = "op enc2.c2.conv weights_buffer=single k_block=1\n";
+	const PlanSource line = source_of(lines);
+	const PlanRequest single = { .cores = 4, .line = &line };
+	Planned p;
+	int seen = 0;
+	planned_as(*state, &single, &p);
+	for (int i = 0; i < p.plan->nsteps; i++) {
+		CbUse *v;
+		const int n = step_cbs(p.plan, &p.time, i, &v);
+		const CbUse *ring = ring_of(v, n);
+		if (!ring || ring->pages > 1 || ring->come < 2)
+			continue;
+		const int64_t fetched = (ring->come - 1) * ring->ring.each;
+		assert_true(p.time.steps[i].cycles[CAUSE_weights] >= fetched);
+		assert_true(ring->run.waits >= fetched);
+		seen++;
+	}
+	assert_true(seen > 0);
+}
+
 static void a_net_is_the_sum_of_its_ops(void **state)
 {
 	Planned p;
@@ -190,6 +213,7 @@ int main(void)
 		TEST(workloads_have_their_tiles),
 		TEST(pages_are_those_that_the_counters_have),
 		TEST(slices_have_their_pages_again),
+		TEST(with_room_for_one_page_the_plan_pays_for_every_fetch),
 		TEST(a_net_is_the_sum_of_its_ops),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
