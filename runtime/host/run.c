@@ -1,6 +1,7 @@
 /* Runs: inputs to the device, a number into `go`, outputs back. */
 #include <string.h>
 
+#include "runtime/host/arrays.h"
 #include "runtime/host/error.h"
 #include "runtime/host/program.h"
 #include "runtime/host/view.h"
@@ -14,13 +15,6 @@ static TesseraTensor describe(const Ttb *t, const TtbTensor *x)
 	memcpy(d.shape, x->shape, sizeof d.shape);
 	d.bytes = (size_t)ttb_elements(x->rank, x->shape) * tt_host_bytes(x->type);
 	return d;
-}
-
-const char *tessera_type_name(TesseraType type)
-{
-	static const char *const names[TT_HOSTS] = { "f32", "bf16", "f16", "u8" };
-
-	return (unsigned)type < TT_HOSTS ? names[type] : "an unknown type";
 }
 
 size_t tessera_input_count(const TesseraPackage *p)
@@ -43,45 +37,6 @@ TesseraTensor tessera_output(const TesseraPackage *p, size_t i)
 	return i < p->outputs ? describe(p, &p->output[i]) : (TesseraTensor){ 0 };
 }
 
-TesseraArray tessera_array(const TesseraTensor *t, void *data)
-{
-	TesseraArray a = { .data = data, .bytes = t->bytes, .type = t->type, .rank = t->rank };
-
-	memcpy(a.shape, t->shape, sizeof a.shape);
-	return a;
-}
-
-static void shape_text(char *to, size_t room, int rank, const int64_t *shape)
-{
-	size_t n = (size_t)snprintf(to, room, "[");
-
-	for (int i = 0; i < rank && i < TESSERA_MAX_RANK && n < room; i++)
-		n += (size_t)snprintf(to + n, room - n, "%s%lld", i ? "," : "",
-				      (long long)shape[i]);
-	if (n < room)
-		snprintf(to + n, room - n, "]");
-}
-
-static bool check_array(const TesseraTensor *t, const TesseraArray *a, TesseraError *e)
-{
-	char want[128], have[128];
-
-	if (a->type != t->type)
-		return rt_fail(e, TESSERA_BAD_INPUT, "%s: wants %s, has %s", t->name,
-			       tessera_type_name(t->type), tessera_type_name(a->type));
-	if (a->rank != t->rank ||
-	    memcmp(a->shape, t->shape, (size_t)t->rank * sizeof *t->shape) != 0) {
-		shape_text(want, sizeof want, t->rank, t->shape);
-		shape_text(have, sizeof have, a->rank, a->shape);
-		return rt_fail(e, TESSERA_BAD_INPUT, "%s: wants shape %s, has %s", t->name, want,
-			       have);
-	}
-	if (a->bytes != t->bytes)
-		return rt_fail(e, TESSERA_BAD_INPUT, "%s: wants %zu bytes, has %zu", t->name,
-			       t->bytes, a->bytes);
-	return a->data || rt_fail(e, TESSERA_BAD_INPUT, "%s: no data", t->name);
-}
-
 static bool check_arrays(const Ttb *t, bool output, const TesseraArray *a, size_t n,
 			 TesseraError *e)
 {
@@ -94,7 +49,7 @@ static bool check_arrays(const Ttb *t, bool output, const TesseraArray *a, size_
 	for (size_t i = 0; i < n; i++) {
 		const TesseraTensor x = describe(t, output ? &t->output[i] : &t->input[i]);
 
-		if (!check_array(&x, &a[i], e))
+		if (!array_check(&x, &a[i], e))
 			return false;
 	}
 	return true;

@@ -91,22 +91,6 @@ const void *ttb_image_bytes(const Ttb *t, const TtbImage *image)
 	return t->file + t->section[TTB_DATA].at + image->at;
 }
 
-int64_t ttb_elements(uint32_t rank, const int64_t *dims)
-{
-	int64_t n = 1;
-
-	for (uint32_t i = 0; i < rank; i++)
-		n *= dims[i];
-	return n;
-}
-
-int64_t ttb_bank_pages(const TtbPart *p, uint32_t bank)
-{
-	const int64_t pages = p->nchw[0] * p->nchw[1] * p->nchw[2];
-
-	return (pages - bank + TT_DRAM_BANKS - 1) / TT_DRAM_BANKS;
-}
-
 static bool check_header(const uint8_t *file, size_t n, TesseraError *e)
 {
 	TtbHeader h;
