@@ -15,11 +15,6 @@ static bool is_folder(const char *path)
 	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool is_dots(const char *name)
-{
-	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
 /* True for what a written model is made of: graph.nnef and .dat files. */
 static bool is_ours(const char *name)
 {
@@ -36,7 +31,7 @@ static void remove_model(Arena *a, const char *path)
 		return;
 	for (struct dirent *e; (e = readdir(dir));) {
 		const char *inside = path_join(a, path, arena_strdup(a, e->d_name));
-		if (is_dots(e->d_name))
+		if (path_is_dots(e->d_name))
 			continue;
 		if (is_folder(inside))
 			remove_model(a, inside);
@@ -54,7 +49,7 @@ static bool is_empty(const char *path)
 	if (!dir)
 		return false;
 	for (struct dirent *e; (e = readdir(dir));)
-		empty = empty && is_dots(e->d_name);
+		empty = empty && path_is_dots(e->d_name);
 	closedir(dir);
 	return empty;
 }

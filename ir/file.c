@@ -148,6 +148,11 @@ const char *path_dir(Arena *a, const char *path)
 	return slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
 }
 
+bool path_is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
 bool path_stays_inside(const char *path)
 {
 	int depth = 0;

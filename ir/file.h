@@ -61,6 +61,9 @@ const char *path_join(Arena *a, const char *dir, const char *name);
 /* All before the last '/', or "." */
 const char *path_dir(Arena *a, const char *path);
 
+/* What every folder has: "." and "..". */
+bool path_is_dots(const char *name);
+
 /* True if `path` names nothing outside the folder it is relative to: not
  * absolute, no ".." that climbs out. */
 bool path_stays_inside(const char *path);
