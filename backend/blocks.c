@@ -99,16 +99,29 @@ static void gather_same(TtPush *v, int n)
 		}
 }
 
-/* How many there are, of which one may stand for two. A core that all others want the
- * same rows of says once which. */
-static uint32_t append_pushes(Block *b, const Program *p, const ProgramOpCore *on)
+int blocks_pushes(const Program *p, const ProgramOpCore *on, TtPush v[])
 {
-	TtPush *v = xmalloc((size_t)(on->npushes + 1) * sizeof *v);
-	bool told[TT_MAX_CORES] = { 0 };
 	int n = 0;
 	for (int i = 0; i < on->npushes; n++)
 		i += encode(p, &on->pushes[i], on->pushes + on->npushes, &v[n]);
 	gather_same(v, n);
+	return n;
+}
+
+TtMove blocks_move(const ProgramMove *m)
+{
+	const uint32_t how = (uint32_t)m->when | (m->out ? TT_MOVE_OUT : 0)
+		| (uint32_t)m->bank << TT_MOVE_BANK;
+	return (TtMove){ how, m->at, m->page_bytes, m->slot_bytes, m->l1, m->bytes, m->count,
+			 m->step };
+}
+
+/* How many there are. A core that all others want the same rows of says once which. */
+static uint32_t append_pushes(Block *b, const Program *p, const ProgramOpCore *on)
+{
+	TtPush *v = xmalloc((size_t)(on->npushes + 1) * sizeof *v);
+	bool told[TT_MAX_CORES] = { 0 };
+	const int n = blocks_pushes(p, on, v);
 	for (int i = n - 1; i >= 0; i--) {
 		bool *core = &told[v[i].target >> TT_PUSH_CORE & TT_PUSH_CORES];
 		if (i && is_same(&v[i - 1], &v[i]))
@@ -126,11 +139,8 @@ static uint32_t append_pushes(Block *b, const Program *p, const ProgramOpCore *o
 static void append_moves(Block *b, const ProgramOpCore *on)
 {
 	for (int i = 0; i < on->nmoves; i++) {
-		const ProgramMove *m = &on->moves[i];
-		const uint32_t how = (uint32_t)m->when | (m->out ? TT_MOVE_OUT : 0)
-			| (uint32_t)m->bank << TT_MOVE_BANK;
-		append(b, &(TtMove){ how, m->at, m->page_bytes, m->slot_bytes, m->l1, m->bytes,
-				     m->count, m->step }, sizeof(TtMove));
+		const TtMove m = blocks_move(&on->moves[i]);
+		append(b, &m, sizeof m);
 	}
 }
 

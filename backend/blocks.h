@@ -25,6 +25,13 @@ uint32_t blocks_bytes(const Program *p, int op, int core);
 bool blocks_make(Blocks *b, Arena *a, Diag *d, const Program *p, const Target *t,
 		 const Code *c);
 
+/* The pushes of a core as TtPush, without TT_PUSH_LAST and TT_PUSH_SAME; how many, of which
+ * one may stand for two of the program's. Those that are the same but for the core follow
+ * each other. */
+int blocks_pushes(const Program *p, const ProgramOpCore *on, TtPush v[]);
+
+TtMove blocks_move(const ProgramMove *m);
+
 /* Bytes from the start of its bank where an overlay lies. */
 uint32_t blocks_overlay_at(const Blocks *b, const Code *c, int overlay);
 

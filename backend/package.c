@@ -134,34 +134,37 @@ static TesseraType host_type(DType type)
 	return (TesseraType)host;
 }
 
-static void add_part(TtbWriter *w, const ProgramEdge *e, const ProgramPart *part, int64_t before)
+TtbPart package_part(const ProgramEdge *e, int part)
 {
-	const ProgramTensor *t = &part->tensor;
+	const ProgramPart *from = &e->parts[part];
+	const ProgramTensor *t = &from->tensor;
+	int64_t before = 0; /* along the axis */
+	for (int i = 0; i < part; i++)
+		if (e->axis < e->parts[i].shape.rank)
+			before += e->parts[i].shape.dim[e->axis];
 	TtbPart to = ttb_whole_part(t->shape, (uint32_t)t->base);
 	to.stored = t->stored;
 	to.page_bytes = t->page_bytes;
 	to.slot_bytes = (uint32_t)t->slot_bytes;
-	if (part->view.rank) {
-		to.rank = (uint32_t)part->view.rank;
-		to.offset = part->view.offset;
+	if (from->view.rank) {
+		to.rank = (uint32_t)from->view.rank;
+		to.offset = from->view.offset;
 		memset(to.dims, 0, sizeof to.dims);
 		memset(to.strides, 0, sizeof to.strides);
-		memcpy(to.dims, part->view.dims, to.rank * sizeof *to.dims);
-		memcpy(to.strides, part->view.strides, to.rank * sizeof *to.strides);
+		memcpy(to.dims, from->view.dims, to.rank * sizeof *to.dims);
+		memcpy(to.strides, from->view.strides, to.rank * sizeof *to.strides);
 	}
-	to.run = count_from(part->shape, e->axis);
+	to.run = count_from(from->shape, e->axis);
 	to.pitch = count_from(e->shape, e->axis);
 	to.start = before * count_from(e->shape, e->axis + 1);
-	ttb_writer_part(w, &to);
+	return to;
 }
 
 static void add_edge(TtbWriter *w, const ProgramEdge *e)
 {
-	int64_t before = 0; /* along the axis */
 	for (int i = 0; i < e->nparts; i++) {
-		add_part(w, e, &e->parts[i], before);
-		if (e->axis < e->parts[i].shape.rank)
-			before += e->parts[i].shape.dim[e->axis];
+		const TtbPart part = package_part(e, i);
+		ttb_writer_part(w, &part);
 	}
 }
 
