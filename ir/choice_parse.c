@@ -328,6 +328,7 @@ static void read_header_field(Reader *r, unsigned *seen)
 		diag_error(r->d, at, "plan: field target wants a name, found '%.40s'", take_word(r));
 		return;
 	}
+	r->to->target = target;
 	if (strcmp(target, r->bare->target->name) != 0)
 		diag_warning(r->d, at, "the plan was made for target %s, this is %s", target,
 			     r->bare->target->name);

@@ -44,6 +44,7 @@ typedef struct ChoicePlace {
 
 typedef struct ChoiceText {
 	int cores;           /* 0: not said */
+	const char *target;  /* it was made for; NULL: not said */
 	Choice *choices;     /* of each step; what is not given is 0 */
 	unsigned *given;     /* bit CHOICE_x for each field */
 	Pins *pins;
