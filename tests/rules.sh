@@ -69,7 +69,7 @@ layering() {
 	for layer in $layers; do
 		for f in $(echo "$in_layers" | grep -E "^$layer/.*\.[chly]$"); do
 			case $f in frontend/main.c | frontend/cmd_*) continue ;; esac
-			case $layer in backend) on="ir|backend|runtime/device|runtime/host" ;;
+			case $layer in backend) on="ir|backend|runtime/(device|host|metal)" ;;
 			*) on="ir|$layer" ;; esac
 			grep -nE '^#include "[a-z]+/' "$f" | grep -vE "\"($on)/" |
 				sed "s#^#$f:#; s#\$#  <- $layer stands on $on#"

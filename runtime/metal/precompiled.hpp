@@ -1,0 +1,42 @@
+/*
+ * Kernels compiled ahead of time. TT-Metal's interface for that is experimental: all that is
+ * used of it stands in precompiled.cpp.
+ */
+#ifndef RUNTIME_METAL_PRECOMPILED_HPP
+#define RUNTIME_METAL_PRECOMPILED_HPP
+
+#include <string>
+#include <variant>
+
+#include <tt-metalium/host_api.hpp>
+
+#include "runtime/metal/network.hpp"
+
+namespace tessera
+{
+
+using KernelConfig = std::variant<tt::tt_metal::DataMovementConfig, tt::tt_metal::ComputeConfig>;
+
+/* What a program's kernels are compiled with; `folder` has the library they include. */
+KernelConfig kernel_config(KernelKind kind, const std::string &folder);
+
+/* Circular buffers of a program with those that say ready and done. */
+std::vector<CbSpec> all_cbs(const ProgramSpec &program, uint32_t signals_at);
+
+/* Where compiled kernels are; nothing if `folder` is empty. */
+struct Precompiled {
+	std::string folder;
+	bool only = false; /* what is missing is an error */
+};
+
+tt::tt_metal::KernelHandle create_kernel(tt::tt_metal::Program &program, const std::string &file,
+					 const tt::tt_metal::CoreRangeSet &cores,
+					 const KernelConfig &config,
+					 const Precompiled &precompiled);
+
+/* Compiles the kernels of a program into a folder. */
+void compile_kernels(const ProgramSpec &program, const std::string &folder, const std::string &to);
+
+} // namespace tessera
+
+#endif
