@@ -7,6 +7,7 @@
  *     tessera compile unet.onnx --emit=program                       text, to standard output
  *     tessera compile unet.onnx --emit=plan,program,package -o unet.ttb
  *                                            unet.plan, unet.program and unet.ttb
+ *     tessera compile unet.onnx --emit=metal -o DIR                  a project for TT-Metal
  *
  * One kind goes to the file that -o names, several beside it, each with its own suffix.
  * All of them are written, or none.
@@ -17,12 +18,15 @@
 
 #include "backend/program_text.h"
 #include "frontend/cmd_cache.h"
+#include "frontend/cmd_metal.h"
 #include "ir/file.h"
 
 typedef enum Stage { STAGE_GRAPH, STAGE_PLAN, STAGE_PROGRAM, STAGE_PACKAGE } Stage;
 
-/* In the order in which they are written: that of a graph is two files, and last. */
-typedef enum Emit { EMIT_PACKAGE, EMIT_OBJECT, EMIT_PLAN, EMIT_PROGRAM, EMIT_IR, EMITS } Emit;
+/* In the order in which they are written: those that are more than a file are last. */
+typedef enum Emit {
+	EMIT_PACKAGE, EMIT_OBJECT, EMIT_PLAN, EMIT_PROGRAM, EMIT_IR, EMIT_METAL, EMITS
+} Emit;
 
 static const struct {
 	const char *name, *suffix;
@@ -33,6 +37,7 @@ static const struct {
 	[EMIT_PLAN] = { "plan", ".plan", STAGE_PLAN },
 	[EMIT_PROGRAM] = { "program", ".program", STAGE_PROGRAM },
 	[EMIT_IR] = { "ir", ".ir", STAGE_GRAPH },
+	[EMIT_METAL] = { "metal", ".metal", STAGE_PROGRAM },
 };
 
 typedef struct Wanted {
@@ -41,6 +46,8 @@ typedef struct Wanted {
 	Stage last;
 	const char *path[EMITS]; /* NULL: standard output */
 	const char *header;      /* beside an object */
+	MetalOptions metal;
+	MetalProject project;
 } Wanted;
 
 static bool ends_in(const char *path, const char *suffix)
@@ -124,12 +131,16 @@ static bool read_wanted(Session *s, Wanted *w)
 		usage_error(s->diag, "'--format' wants a plan, and '--emit=ir' is before it");
 	else if (!path && option_given(s->opt, OPT_FORMAT))
 		usage_error(s->diag, "'--format' wants -o FILE: standard output is for the summary");
+	else if (!path && w->kind[EMIT_METAL])
+		usage_error(s->diag, "'--emit=metal' wants -o DIR");
 	else if (!path && w->last == STAGE_PACKAGE)
 		usage_error(s->diag, "'compile' wants -o FILE");
 	else if (!path && w->n > 1)
 		usage_error(s->diag, "'--emit': several kinds want -o FILE");
 	else if (path)
 		name_files(s, w, path);
+	if (!session_mesh(s, w->kind[EMIT_METAL], &w->metal))
+		return false;
 	return !s->diag->errors;
 }
 
@@ -163,6 +174,7 @@ static bool write_kind(Session *s, Graph *g, const Compiled *c, const Wanted *w,
 	case EMIT_PACKAGE: return session_write_bytes(s, w->path[kind], c->emission.package);
 	case EMIT_OBJECT: return write_object(s, g, c, w);
 	case EMIT_IR: return session_write_graph(s, g, w->path[kind]);
+	case EMIT_METAL: return session_write_metal(s, &w->project, w->path[kind]);
 	case EMIT_PLAN: case EMIT_PROGRAM: return write_text(s, c, kind, w->path[kind]);
 	case EMITS: break;
 	}
@@ -181,7 +193,7 @@ static bool write_all(Session *s, Graph *g, const Compiled *c, const Wanted *w)
 }
 
 /* What is asked for, from the graph that was read. */
-static enum ExitCode make(Session *s, Graph *g, const Wanted *w, Compiled *c)
+static enum ExitCode make(Session *s, Graph *g, Wanted *w, Compiled *c)
 {
 	if (!session_passes(s, g))
 		return EXIT_MODEL;
@@ -192,6 +204,8 @@ static enum ExitCode make(Session *s, Graph *g, const Wanted *w, Compiled *c)
 		code = session_lower(s, g, c);
 	else if (code == EXIT_OK && w->last == STAGE_PACKAGE)
 		code = session_emit(s, g, c);
+	if (code == EXIT_OK && w->kind[EMIT_METAL])
+		code = session_metal(s, g, c, &w->metal, &w->project);
 	session_progress(s, NULL);
 	if (code != EXIT_OK)
 		return code;
