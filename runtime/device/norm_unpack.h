@@ -9,8 +9,8 @@
  * A core without rows has nothing to do.
  *
  * Stalls: TT_FOR_UNPACK before REG2FLOP moves unpacker 1 to the other piece,
- * TT_FOR_THCON after it. Limits: pieces 1 and 2 are bf16, of the same layout, with
- * the planes of piece 0.
+ * TT_FOR_THCON after it. Limits: pieces 1 and 2 are bf16, their planes alike (how many
+ * a buffer has does not matter: no counter goes past one), and those of piece 0.
  */
 #ifndef RUNTIME_DEVICE_NORM_UNPACK_H
 #define RUNTIME_DEVICE_NORM_UNPACK_H
