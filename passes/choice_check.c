@@ -171,12 +171,14 @@ static bool with_bands(Case *e, const Pins *p, ChoiceField f)
 	return ok;
 }
 
-static bool pin_ok(const Case *all, const Pins *p, ChoiceField f)
+static bool pin_ok(const Case *all, const Pins *pins, ChoiceField f)
 {
 	int blocks[MOST_VALUES];
 	Case e = *all;
-	if (f == CHOICE_type) /* agreeing with others is up to them */
-		return (choice_types(e.k->bare, e.s->out) & (unsigned)e.c.type) != 0;
+	const Pins *p = &pins[e.step];
+	if (f == CHOICE_type) /* agreeing with what is not pinned is up to that */
+		return (choice_types(e.k->bare, e.s->out) & (unsigned)e.c.type) != 0
+			&& choice_tried(e.k->bare, e.s->out, pins);
 	if ((f == CHOICE_slice || f == CHOICE_slice_buffer)
 	    && !choice_is_sliced(e.k->bare, e.k->choices, e.step))
 		return true; /* it may yet be */
@@ -222,7 +224,7 @@ bool choice_check_pins(const Plan *bare, const Pins *pins, const ChoicePlace *wh
 		const Case e = { &k, i, &bare->steps[i], c[i] };
 		for (int n = 0; n < CHOICE_COUNT; n++) {
 			const ChoiceField f = choice_order[n];
-			if (!pin_is_fixed(&pins[i], f) || repeats(&e, f) || pin_ok(&e, &pins[i], f))
+			if (!pin_is_fixed(&pins[i], f) || repeats(&e, f) || pin_ok(&e, pins, f))
 				continue;
 			const Case told = with_a_page(&e, &pins[i], f);
 			report(&told, f, choice_rules[f].why(&told));

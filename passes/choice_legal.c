@@ -132,13 +132,38 @@ DevTypes choice_types(const Plan *bare, const PlanTensor *t)
 	return types;
 }
 
+const PlanTensor *choice_other_image(const Plan *bare, const PlanTensor *t,
+				     const PlanTensor *after)
+{
+	if (t->layout.type != DEV_F32)
+		return NULL;
+	for (int i = after ? after->id + 1 : 0; i < bare->ntensors; i++) {
+		const PlanTensor *o = bare->tensors[i];
+		if (o->op == t->op && o->channel == t->channel && o->image != t->image
+		    && o->layout.type == DEV_F32)
+			return o;
+	}
+	return NULL;
+}
+
+/* What a pin of who makes the tensor leaves of bf16 and f32. */
+static DevTypes left_by(const Pins *pins, const PlanTensor *t, DevTypes types)
+{
+	const Pins *p = &pins[t->born];
+	if (!(p->fixed >> CHOICE_type & 1))
+		return types;
+	return types & (p->value.type == DEV_F32 ? DEV_F32 : DEV_BF16);
+}
+
 DevTypes choice_tried(const Plan *bare, const PlanTensor *t, const Pins *pins)
 {
-	const DevTypes types = choice_types(bare, t);
-	const bool pinned = pins && pins->fixed >> CHOICE_type & 1;
+	DevTypes types = choice_types(bare, t);
 	if (!(types & DEV_F32))
 		return types;
-	return pinned ? types & (DevTypes)pins->value.type : DEV_F32;
+	const PlanTensor *o = pins ? t : NULL;
+	for (const PlanTensor *after = NULL; o; o = after = choice_other_image(bare, t, after))
+		types = left_by(pins, o, types);
+	return types & DEV_F32 ? DEV_F32 : types;
 }
 
 bool choice_parts_alike(const Plan *bare, const Choice *choices, int step)

@@ -45,8 +45,15 @@ bool choice_blocks_alike(const PlanTensor *t, int splits, int one, int other);
  * reads with it. */
 DevTypes choice_types(const Plan *bare, const PlanTensor *t);
 
+/* The next of all tensors that has another image of what `t` has and may be f32, behind
+ * `after` (NULL: the first); NULL: no more. The host has one tensor for all images, so
+ * either all are f32 or none is. */
+const PlanTensor *choice_other_image(const Plan *bare, const PlanTensor *t,
+				     const PlanTensor *after);
+
 /* Those of them that a search looks at: f32 where it may be, though it takes longer,
- * unless a pin of who makes the tensor says bf16. */
+ * unless a pin of who makes it or another image of it says bf16. `pins` of all steps, or
+ * NULL. */
 DevTypes choice_tried(const Plan *bare, const PlanTensor *t, const Pins *pins);
 
 /* Are the inputs of a product of one type, as they have to be? */

@@ -88,6 +88,16 @@ static const PlanTensor *read_with(const Case *e)
 	return NULL;
 }
 
+/* Another image of the same result, of which one alone is f32; NULL if there is none. */
+static const PlanTensor *sent_with(const Case *e)
+{
+	const PlanTensor *t = e->s->out, *o = NULL;
+	while ((o = choice_other_image(e->k->bare, t, o)))
+		if ((e->k->choices[o->born].type == DEV_F32) != (e->c.type == DEV_F32))
+			return o;
+	return NULL;
+}
+
 static bool is_allowed_type(const Case *e)
 {
 	return (e->c.type == DEV_BF16 || e->c.type == DEV_BFP8_B || e->c.type == DEV_F32)
@@ -96,13 +106,16 @@ static bool is_allowed_type(const Case *e)
 
 static bool type_ok(const Case *e)
 {
-	return is_allowed_type(e) && !read_with(e);
+	return is_allowed_type(e) && !read_with(e) && !sent_with(e);
 }
 
 static const char *type_why(const Case *e)
 {
 	if (!is_allowed_type(e))
 		return "is not a format that the op and all who make and read the tensor take";
+	if (sent_with(e))
+		return arena_printf(e->k->a, "is not that of %s, which is another image of it",
+				    maker_of(e, sent_with(e)));
 	return arena_printf(e->k->a, "is not that of %s, which a product reads with it",
 			    maker_of(e, read_with(e)));
 }

@@ -123,6 +123,8 @@ static bool choose(Greedy *g, int step)
 			choice_set(c, f, choice_get(&g->pins[step].value, f));
 	if (!s->out)
 		return true;
+	if (!(choice_tried(g->bare, s->out, g->pins) & (unsigned)c->type))
+		c->type = DEV_BF16;
 	if (s->out->born != step) {
 		const Choice *first = &g->choices[s->out->born];
 		c->bands = first->bands;

@@ -192,7 +192,7 @@ static Pins *narrow(const Planned *p)
 	memcpy(pins, p->pins, (size_t)bare->nsteps * sizeof *pins);
 	for (int i = 0; i < bare->nsteps; i++) {
 		const PlanTensor *t = bare->steps[i].out;
-		if (!t || t->born != i || choice_tried(bare, t, &pins[i]) != DEV_F32
+		if (!t || t->born != i || choice_tried(bare, t, p->pins) != DEV_F32
 		    || !(choice_types(bare, t) & DEV_BF16) || pins[i].fixed >> CHOICE_type & 1)
 			continue;
 		choice_set(&pins[i].value, CHOICE_type, DEV_BF16);

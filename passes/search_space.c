@@ -12,7 +12,7 @@ enum { MOST_BLOCKS = 4 };
 
 static DevTypes tried(const Space *s, const PlanTensor *t)
 {
-	return choice_tried(s->bare, t, s->pins ? &s->pins[t->born] : NULL);
+	return choice_tried(s->bare, t, s->pins);
 }
 
 static const char *class_key(Space *s, const PlanTensor *t, const Step *made)

@@ -59,7 +59,7 @@ static int legal(const EveryPlan *e, int step, ChoiceField f, int first, int las
 		else if (f == CHOICE_splits)
 			ok = choice_cut_ok(p, s, (Cut){ c->bands, v }, c->cout_block);
 		else if (f == CHOICE_type)
-			ok = choice_tried(p, s->out, &e->pins[step]) & (unsigned)v;
+			ok = choice_tried(p, s->out, e->pins) & (unsigned)v;
 		else if (f == CHOICE_place)
 			ok = v == PLACE_L1 || (e->dram && choice_dram_ok(p, s->out));
 		else if (f == CHOICE_slice)

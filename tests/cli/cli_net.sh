@@ -167,6 +167,37 @@ out_has "layers: all "
 [ "$(ls batch/ref)" = "$(ls batch/device)" ] || wrong "one side has others than the other"
 ok
 
+claim "of a result that the host gets, either all images are f32 or none"
+cat >elus.ir <<'END'
+graph "elus"
+%x = input : f32[2,8,6,6]
+%e = elu %x {alpha = 0.5} : f32[2,8,6,6]
+%o = output %e : f32[2,8,6,6]
+END
+for goal in time greedy l1; do
+	expect 0 compile elus.ir -o elus.plan --emit=plan --objective=$goal --pin 'tensor e.image1 type=bf16'
+	[ "$(grep -c '^tensor e.* type=bf16' elus.plan)" = 2 ] || wrong "$goal: not both are bf16"
+	expect 0 verify elus.ir --random-input=1 --device=emu:fast --objective=$goal --pin 'tensor e.image1 type=bf16'
+done
+expect 2 plan elus.ir --pin 'tensor e type=f32' --pin 'tensor e.image1 type=bf16'
+err_has "--pin:1:10: error: e: type=f32 is not that of e.image1, which is another image of it; bf16 is"
+sed '/^tensor e /s/type=bf16/type=f32/' elus.plan >mixed.plan
+expect 1 score elus.ir --plan mixed.plan
+err_has "error: e: type=f32 is not that of e.image1, which is another image of it; bf16 is"
+ok
+
+claim "mean and factor of a norm may be cut differently"
+cat >norm.ir <<'END'
+graph "norm"
+%x = input : f32[1,64,9,7]
+%s = constant splat 1 : f32[64]
+%e = instance_norm %x, %s, %s {epsilon = 1e-05} : f32[1,64,9,7]
+%o = output %e : f32[1,64,9,7]
+END
+expect 0 verify norm.ir --random-input=1 --device=emu --min-pcc=0.9999 --pin 'tensor e.norm bands=3 splits=2' --pin 'tensor e.mean shard=height' --pin 'tensor e.factor bands=1 splits=2'
+expect 0 verify norm.ir --random-input=1 --device=emu --min-pcc=0.9999 --pin 'tensor e.norm bands=3 splits=2' --pin 'tensor e.mean bands=1 splits=2' --pin 'tensor e.factor shard=height'
+ok
+
 claim "a batch is what --input asks for, when it compiles and when it runs"
 cat >pool.nnef <<'END'
 version 1.0;
