@@ -240,6 +240,8 @@ static double exact_allowed(const RandomNet *n, const Plan *p, int out)
 	const NetValue *v = &n->v[n->out[out]];
 	const Op *op = doer(n->g, v->name);
 	bool wide = false;
+	if (op && op->kind == OP_VIEW)
+		op = op_in(op, 0);
 	for (int i = 0; i < p->ntensors; i++)
 		wide |= p->tensors[i]->op == op && p->tensors[i]->layout.type == DEV_F32;
 	return wide ? 0x1p-16 * net_greatest(v->value) : 0;
