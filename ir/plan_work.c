@@ -1,11 +1,12 @@
 #include "ir/plan_work.h"
 
 /* Planes a core without rows can say it works on: there is room for them in all
- * buffers. */
-static int idle_planes(const Step *s)
+ * buffers, and if it has a split they are as many, since weights come for those. */
+static int idle_planes(const Step *s, int own)
 {
 	const PlanTensor *t = s->out;
 	int planes = t->layout.planes < t->buffer_planes ? t->layout.planes : t->buffer_planes;
+	planes = own && own < planes ? own : planes;
 	for (int i = 0; i < s->nin; i++) {
 		const Region one = { { 0, 1 }, { 0, planes } };
 		const int read = range_count(step_reads(s, i, one).planes);
@@ -18,7 +19,9 @@ static int idle_planes(const Step *s)
 Region step_work(const Step *s, int core)
 {
 	const Region own = s->out->shard[core].own;
-	return region_empty(own) ? (Region){ { 0, 0 }, { 0, idle_planes(s) } } : own;
+	if (!region_empty(own))
+		return own;
+	return (Region){ { 0, 0 }, { 0, idle_planes(s, range_count(own.planes)) } };
 }
 
 int step_lanes(const Step *s, Region work)

@@ -198,6 +198,17 @@ expect 0 verify norm.ir --random-input=1 --device=emu --min-pcc=0.9999 --pin 'te
 expect 0 verify norm.ir --random-input=1 --device=emu --min-pcc=0.9999 --pin 'tensor e.norm bands=3 splits=2' --pin 'tensor e.mean bands=1 splits=2' --pin 'tensor e.factor shard=height'
 ok
 
+claim "a core without rows in a slice takes the weights of its split"
+cat >slices.ir <<'END'
+graph "slices"
+%x = input : f32[1,32,27,5]
+%w = constant splat 0.125 : f32[144,32,1,1]
+%c = conv %x, %w {dilations = [1,1], groups = 1, pads = [0,0,0,0], strides = [1,1]} : f32[1,144,27,5]
+%o = output %c : f32[1,144,27,5]
+END
+expect 0 verify slices.ir --random-input=1 --device=emu --min-pcc=0.9999 --pin 'tensor c bands=7 splits=3 place=dram' --pin 'op c slice=3'
+ok
+
 claim "a batch is what --input asks for, when it compiles and when it runs"
 cat >pool.nnef <<'END'
 version 1.0;
