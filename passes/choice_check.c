@@ -206,6 +206,12 @@ static Case with_a_page(const Case *all, const Pins *p, ChoiceField f)
 	return e;
 }
 
+/* What another step says too is looked at there, but other fields go by the block. */
+static bool is_left(const Case *e, ChoiceField f)
+{
+	return repeats(e, f) && (f != CHOICE_cout_block || choice_rules[f].ok(e));
+}
+
 bool choice_check_pins(const Plan *bare, const Pins *pins, const ChoicePlace *where, Diag *d)
 {
 	Arena *a = bare->graph->arena;
@@ -224,7 +230,7 @@ bool choice_check_pins(const Plan *bare, const Pins *pins, const ChoicePlace *wh
 		const Case e = { &k, i, &bare->steps[i], c[i] };
 		for (int n = 0; n < CHOICE_COUNT; n++) {
 			const ChoiceField f = choice_order[n];
-			if (!pin_is_fixed(&pins[i], f) || repeats(&e, f) || pin_ok(&e, pins, f))
+			if (!pin_is_fixed(&pins[i], f) || is_left(&e, f) || pin_ok(&e, pins, f))
 				continue;
 			const Case told = with_a_page(&e, &pins[i], f);
 			report(&told, f, choice_rules[f].why(&told));

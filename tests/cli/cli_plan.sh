@@ -223,6 +223,15 @@ expect 2 plan $net --pin 'op head fetchers=1' --pin 'op haed fetchers=1'
 err_has "--pin:2:4: error: no op 'haed'"
 expect 2 plan $net --pin 'op head'
 expect 2 plan $net --pin ''
+cat >thirds.ir <<'END'
+graph "thirds"
+%x = input : f32[1,8,6,6]
+%w = constant splat 0.5 : f32[8,8,3,3]
+%u = conv_transpose %x, %w {strides = [3,3], pads = [0,0,0,0], dilations = [1,1], groups = 1, output_padding = [0,0]} : f32[1,8,18,18]
+%o = output %u : f32[1,8,18,18]
+END
+expect 2 plan thirds.ir --pin 'op u.phases@2 cout_block=4' --pin 'op u.phases@2 weights_buffer=double'
+err_has "--pin:1:15: error: u.phases@2: cout_block=4 is no 1, 2 or 4 that divides 1 output tiles; 1 is"
 for o in cores=65 cores=0 l1=0 l1=101% l1=99999999 l1=half l1=5%% effort=0 objective=tmie; do
 	expect 2 plan $net --$o
 	err_has "tessera: error: '--${o%%=*}'"
