@@ -230,7 +230,8 @@ static void tell(const Quest *q, double first, int64_t first_time)
 	for (int i = 0; i < q->nraised; i++)
 		diag_note(s->diag, model, "raised %s%s", q->raised[i].what,
 			  q->raised[i].kind == RAISE_WEIGHTS && s->opt->command == CMD_plan
-				  ? ", which no plan file says: hint it in the model" : "");
+				  ? ", which no plan file says: hint it in the model, or --weight-dtype"
+				  : "");
 }
 
 static enum ExitCode tell_best(const Quest *q)

@@ -45,6 +45,10 @@ static void print_settings(Session *s, const Asked *a, const Planned *p)
 	print_setting(s, "objective", objective_name(r->objective), said(s, OPT_OBJECTIVE, "built-in"));
 	print_setting(s, "effort", r->effort ? number(s, r->effort) : "usual",
 		      said(s, OPT_EFFORT, "built-in"));
+	print_setting(s, "act-dtype", s->act_dtype ? dev_type_name(s->act_dtype) : "any",
+		      said(s, OPT_ACT_DTYPE, "built-in"));
+	print_setting(s, "weight-dtype", s->weight_dtype ? dev_type_name(s->weight_dtype) : "any",
+		      said(s, OPT_WEIGHT_DTYPE, "built-in"));
 	print_setting(s, "plan", r->file ? r->file->name : "none",
 		      said(s, OPT_PLAN, "built-in"));
 }

@@ -132,7 +132,7 @@ enum ExitCode session_asked(Session *s, Asked *a)
 bool session_plans_nothing(Session *s, const char *why)
 {
 	static const OptionId ids[] = { OPT_PLAN, OPT_PIN, OPT_OBJECTIVE, OPT_EFFORT, OPT_CORES,
-					OPT_L1 };
+					OPT_L1, OPT_ACT_DTYPE, OPT_WEIGHT_DTYPE };
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
 		if (option_given(s->opt, ids[i])) {
 			usage_error(s->diag, "'%s': %s", option_spelling(ids[i]), why);

@@ -123,11 +123,27 @@ static void select_passes(Session *s)
 	s->npasses = last + 1 - first;
 }
 
+/* Of activations or weights; unset if nothing is said. */
+static DevTypes read_dtype(Session *s, OptionId id)
+{
+	static const char *const names[] = { "bf16", "bfp8_b" };
+	const char *text = option_text(s->opt, id);
+	if (!text)
+		return DEV_UNSET;
+	for (int i = 0; i < 2; i++)
+		if (strcmp(text, names[i]) == 0)
+			return (DevTypes)(1 << i);
+	usage_error(s->diag, "'%s': no type '%s', only bf16 and bfp8_b", option_spelling(id), text);
+	return DEV_UNSET;
+}
+
 enum ExitCode session_begin(Session *s, Arena *a, Diag *d, const Options *o)
 {
 	*s = (Session){ .arena = a, .diag = d, .opt = o, .start = clock_now() };
 	strmap_init(&s->dumped, a);
 	select_passes(s);
+	s->act_dtype = read_dtype(s, OPT_ACT_DTYPE);
+	s->weight_dtype = read_dtype(s, OPT_WEIGHT_DTYPE);
 	if (!session_depfile_asked(s) || d->errors)
 		return EXIT_USAGE;
 	return inputs_read(&s->inputs, a, d, o);
@@ -147,6 +163,10 @@ Graph *session_read(Session *s)
 		return session_open_package(s);
 	session_progress(s, "reading the model");
 	Graph *g = model_read(s->arena, s->diag, s->opt->model, &s->inputs.model);
+	if (g) {
+		g->all_stored = s->act_dtype;
+		g->all_weights = s->weight_dtype;
+	}
 	session_timing(s, "read", from);
 	return g;
 }

@@ -29,6 +29,7 @@ typedef struct Session {
 	int first;      /* how many the selection has before them */
 	StrMap dumped;  /* hashes of the constants in --dump-dir */
 	double start;   /* in seconds */
+	DevTypes act_dtype, weight_dtype; /* of all that may have it; or unset */
 	struct Ttb *package; /* what is run, if the model is none but a package */
 	const char **written; /* files of -o that are there now, nwritten of them */
 	int nwritten;

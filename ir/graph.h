@@ -85,6 +85,7 @@ struct Graph {
 	StrMap names; /* name -> Op */
 	int nops;
 	bool elided_told; /* a pass has said that it needs an elided constant */
+	DevTypes all_stored, all_weights; /* formats asked for where there is a choice; or unset */
 };
 
 /* In execution order. The body may remove `op` itself and insert before or

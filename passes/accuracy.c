@@ -211,7 +211,7 @@ static bool raise_weights(Change *c, int step, Raise *r)
 	const Planned *p = c->p;
 	const Op *op = p->bare->steps[step].op;
 	if (!choice_has(&p->bare->steps[step], CHOICE_phases) || op->weights != DEV_BFP8_B
-	    || op_hint(op, "weights"))
+	    || op_hint(op, "weights") || p->bare->graph->all_weights)
 		return false;
 	for (int i = 0; i < step; i++)
 		if (p->bare->steps[i].op == op && choice_has(&p->bare->steps[i], CHOICE_phases))

@@ -23,7 +23,10 @@
  * output, bf16 alone is allowed where bfp8_b saves little: for results of less than
  * SMALL bytes, and for weights of which FEW or less make a value.
  *
- * A hint `stored` or `weights` on the op overrides either. Ops that do not
+ * Graph.all_stored and all_weights say what all results that may be either are stored
+ * in, and the weights of all products but depthwise ones, wherever they stand.
+ *
+ * A hint `stored` or `weights` on the op overrides any of it. Ops that do not
  * run on a device, constants, outputs and views are left alone.
  */
 #include "passes/pass.h"
@@ -101,7 +104,7 @@ static bool has_result_on_device(const Op *op)
 		&& op->kind != OP_OUTPUT && op->kind != OP_VIEW;
 }
 
-static DevTypes stored(const Op *op, bool deep)
+static DevTypes stored(const Graph *g, const Op *op, bool deep)
 {
 	if (!has_result_on_device(op))
 		return DEV_UNSET;
@@ -110,8 +113,11 @@ static DevTypes stored(const Op *op, bool deep)
 	if (op->mark & AT_OUTPUT && !(op->mark & INSIDE) && op->dtype == TYPE_F32
 	    && op->shape.rank == 4 && rounds(op))
 		return hinted(op, "stored", DEV_BF16 | DEV_F32);
-	return hinted(op, "stored", edge || small || op->shape.rank != 4
-		      ? DEV_BF16 : DEV_BF16 | DEV_BFP8_B);
+	if (edge || op->shape.rank != 4)
+		return hinted(op, "stored", DEV_BF16);
+	if (g->all_stored)
+		return hinted(op, "stored", g->all_stored);
+	return hinted(op, "stored", small ? DEV_BF16 : DEV_BF16 | DEV_BFP8_B);
 }
 
 /* Products that make a value of the result. */
@@ -120,13 +126,16 @@ static int64_t products(const Op *op)
 	return product_inputs(op) / product_groups(op) * product_taps(op);
 }
 
-static DevTypes weights(const Op *op, bool deep)
+static DevTypes weights(const Graph *g, const Op *op, bool deep)
 {
 	const int64_t inner = AFTER_PRODUCT | BEFORE_PRODUCT;
 	if (!op_is(op, DEVICE | WEIGHTS))
 		return DEV_UNSET;
-	if (!op_is_product(op) || product_is_depthwise(op) || (op->mark & inner) != inner
-	    || (deep && products(op) <= FEW))
+	if (!op_is_product(op) || product_is_depthwise(op))
+		return hinted(op, "weights", DEV_BF16);
+	if (g->all_weights)
+		return hinted(op, "weights", g->all_weights);
+	if ((op->mark & inner) != inner || (deep && products(op) <= FEW))
 		return hinted(op, "weights", DEV_BF16);
 	return hinted(op, "weights", DEV_BFP8_B);
 }
@@ -138,7 +147,7 @@ bool pass_choose_dtypes(Graph *g)
 	const bool deep = depth(g) > DEEP;
 	mark(g);
 	for_each_op(op, g) {
-		const DevTypes s = stored(op, deep), w = weights(op, deep);
+		const DevTypes s = stored(g, op, deep), w = weights(g, op, deep);
 		changed |= s != op->stored || w != op->weights;
 		op->stored = s;
 		op->weights = w;

@@ -47,7 +47,7 @@ ok
 claim "a plan has pins for what it has fields for, and names what it has none for"
 expect 0 plan $net --min-pcc=0.99993
 out_has "fidelity=hifi4!"
-err_has "weights=bf16 (was bfp8_b), which no plan file says: hint it in the model"
+err_has "weights=bf16 (was bfp8_b), which no plan file says: hint it in the model, or --weight-dtype"
 ok
 
 # The model thinks no less of a branch that hardly counts.
@@ -75,6 +75,27 @@ claim "what the last round raised for nothing it gives back"
 expect 0 plan side.nnef --random-weights=1 --objective=greedy --min-pcc=0.99996
 err_has "raised op b.conv weights=bf16"
 grep -q "raised op [qrs]" err && wrong "more than that"
+ok
+
+claim "formats for the whole net are obeyed, and hold against --min-pcc"
+formats() { # formats OPTION...: "TENSORS WEIGHTS" of the summary
+	"$tessera" plan $net "$@" -o formats.plan --summary 2>&1 | sed -n 's/^ *weights *bf16 \([0-9]*\) bytes, bfp8_b \([0-9]*\);.*/weights \1 \2/p
+s/^ *tensors *bf16 \([0-9]*\), bfp8_b \([0-9]*\),.*/tensors \1 \2/p' | tr '\n' ' '
+}
+has() { case "$(formats $1)" in $2) ;; *) wrong "$1: $(formats $1)" ;; esac; }
+has "--weight-dtype=bf16" "weights [1-9]* 0 tensors *"
+has "--weight-dtype=bfp8_b" "weights 0 [1-9]* tensors *"
+has "--act-dtype=bf16" "* tensors 5 0 "
+has "--act-dtype=bfp8_b" "* tensors 1 4 "
+has "--act-dtype=bf16 --weight-dtype=bf16" "weights [1-9]* 0 tensors 5 0 "
+expect 3 plan $net --weight-dtype=bfp8_b --min-pcc=0.99995
+grep -q "weights=bf16" err && wrong "weights were raised"
+expect 0 plan $net --print-effective-config --act-dtype=bf16
+out_has "act-dtype"
+expect 2 plan $net --act-dtype=fp32
+err_has "'--act-dtype': no type 'fp32', only bf16 and bfp8_b"
+expect 2 verify small.nnef --random-weights=1 --random-input=1 --weight-dtype=bf16
+err_has "'--weight-dtype': only a device (--device=emu) has a plan"
 ok
 
 claim "what is pinned is not raised"
