@@ -36,7 +36,7 @@ bool lex_unknown(Lexer *l, Token token, const char *what, const char *const name
 	const char *near = diag_nearest(token.text, names, n);
 	lex_error(l, token.loc, "there is no %s '%.*s'", what, TOKEN_LONGEST, token.text);
 	if (near)
-		diag_note(l->d, (Loc){ 0 }, "did you mean '%s'?", near);
+		diag_note(l->d, token.loc, "did you mean '%s'?", near);
 	return false;
 }
 

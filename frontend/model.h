@@ -33,6 +33,10 @@ typedef struct KnownInput {
 	Tensor *value;
 } KnownInput;
 
+/* What to do about weights that are not found. */
+#define WEIGHTS_HELP "--weights PATH tells where they are, --random-weights=SEED makes some up, " \
+	"--no-weights does without"
+
 typedef struct ModelOptions {
 	int ndims, nshapes, nknown, ndata;
 	const DimOption *dims;

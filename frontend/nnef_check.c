@@ -59,6 +59,10 @@ static void check_extensions(Nnef *n)
 		}
 		diag_error(n->diag, use->loc, "no extension '%s'", use->name);
 		suggest(n, use->loc, use->name, names, EXTENSIONS);
+		const char *known = names[0];
+		for (k = 1; k < EXTENSIONS; k++)
+			known = arena_printf(n->arena, "%s, %s", known, names[k]);
+		diag_note(n->diag, (Loc){ .file = use->loc.file }, "known are %s", known);
 	}
 }
 

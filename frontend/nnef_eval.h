@@ -93,7 +93,7 @@ typedef struct Nnef {
 	StrMap fragments; /* name -> Fragment, standard ones too */
 	StrMap variables; /* label -> Variable */
 	WeightFile *weights;
-	bool weights_tried;
+	bool weights_tried, weights_missed;
 	unsigned extensions;
 	int64_t steps;
 	int64_t made_up; /* elements of random weights */

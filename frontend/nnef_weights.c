@@ -98,6 +98,19 @@ static WeightFile *weight_file(Nnef *n)
 	return n->weights;
 }
 
+/* What to do about it is said once. */
+static void miss(Nnef *n, const Variable *v, const char *path)
+{
+	if (n->weights)
+		nnef_error(n, v->loc, "no weight '%s': there is no '%s', and none in '%s'", v->label,
+			   path, n->opt->weights);
+	else
+		nnef_error(n, v->loc, "no weight '%s': there is no '%s'", v->label, path);
+	if (!n->weights_missed)
+		diag_note(n->diag, (Loc){ .file = v->loc.file }, WEIGHTS_HELP);
+	n->weights_missed = true;
+}
+
 /* From the file beside the model, the file --weights names, or the generator;
  * elided if it is nowhere, which is reported unless that is asked for. */
 static Tensor *load(Nnef *n, const Variable *v, WeightRole role, int64_t fan_in)
@@ -128,11 +141,8 @@ static Tensor *load(Nnef *n, const Variable *v, WeightRole role, int64_t fan_in)
 		n->made_up = 0;
 		return elided(n, v);
 	}
-	if (!n->opt->no_weights && n->weights)
-		nnef_error(n, v->loc, "no weight '%s': there is no '%s', and none in '%s'", v->label,
-			   path, n->opt->weights);
-	else if (!n->opt->no_weights)
-		nnef_error(n, v->loc, "no weight '%s': there is no '%s'", v->label, path);
+	if (!n->opt->no_weights)
+		miss(n, v, path);
 	return elided(n, v);
 }
 

@@ -122,7 +122,7 @@ void onnx_build_range(Node *n)
 		return;
 	}
 	if (!arena_afford(n->r->arena, (size_t)count * type_info[v[0]->dtype].bytes)) {
-		node_error(n, "its %" PRId64 " elements are too many in all", count);
+		node_too_large(n, SHAPE(count), v[0]->dtype);
 		return;
 	}
 	Tensor *t = tensor_create(n->r->arena, v[0]->dtype, SHAPE(count));

@@ -154,7 +154,8 @@ static void find_needed(Reader *r)
 
 	r->needed = arena_array(r->arena, bool, g->n_node + 1);
 	if (!g->n_output)
-		diag_error(r->diag, (Loc){ .file = r->file }, "the graph has no outputs");
+		diag_error(r->diag, (Loc){ .file = r->file },
+			   "the graph has no outputs, so there is nothing to compute: export it with one");
 	for (size_t i = 0; i < g->n_output; i++) {
 		const char *name = g->output[i]->name ? g->output[i]->name : "";
 		const Def *def = find_def(r, name);

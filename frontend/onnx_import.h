@@ -60,6 +60,7 @@ struct Reader {
 	StrMap external;      /* path -> Bytes, of external data */
 	Op *broken;           /* stands for what could not be made */
 	Budget fold;
+	bool too_large;      /* what to do about it was said */
 	WeightFile *weights; /* --weights, once tried */
 	bool weights_tried;
 };
@@ -98,10 +99,10 @@ bool onnx_raw(const Onnx__TensorProto *t, OnnxRaw *raw);
 
 /* TYPE_NONE if we have no such element type. */
 DType onnx_dtype(int32_t data_type);
-const char *onnx_type_name(int32_t data_type);
+const char *onnx_type_name(Arena *a, int32_t data_type);
 
 /* Its type; false if that is wrong, which is reported. */
-bool onnx_type(Diag *d, Loc at, const Onnx__TensorProto *t, Shape *shape);
+bool onnx_type(Arena *a, Diag *d, Loc at, const Onnx__TensorProto *t, Shape *shape);
 
 /* The value of a TensorProto, in place where possible; NULL if it is wrong,
  * which is reported. `external` maps paths to mapped files. */
@@ -164,6 +165,9 @@ void attr_check_unread(Node *n);
 /* --- onnx_node.c */
 
 #define node_error(n, ...) diag_error((n)->r->diag, (n)->loc, __VA_ARGS__)
+
+/* Reports that a constant of this type is more than may be folded, and once what to do. */
+void node_too_large(Node *n, Shape shape, DType dtype);
 
 /* True if an output of that number exists and is used or named. */
 bool node_wants(const Node *n, int out);

@@ -89,13 +89,13 @@ static bool has_tensor_type(Reader *r, Loc at, const Value *v)
 {
 	if (!v->type || v->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE ||
 	    !v->type->tensor_type) {
-		diag_error(r->diag, at, "is not a tensor");
+		diag_error(r->diag, at, "is not a tensor, which all inputs and outputs have to be");
 		return false;
 	}
 	if (onnx_dtype(v->type->tensor_type->elem_type) != TYPE_NONE)
 		return true;
 	diag_error(r->diag, at, "elements of type %s are not supported",
-		   onnx_type_name(v->type->tensor_type->elem_type));
+		   onnx_type_name(r->arena, v->type->tensor_type->elem_type));
 	return false;
 }
 

@@ -115,7 +115,7 @@ void onnx_build_cast(Node *n)
 	attr_ignore(n, "saturate"); /* about float8, which we do not have */
 	attr_ignore(n, "round_mode");
 	if (onnx_dtype(number) == TYPE_NONE)
-		node_error(n, "cannot cast to %s", onnx_type_name(number));
+		node_error(n, "cannot cast to %s", onnx_type_name(n->r->arena, number));
 	else
 		n->out[0] = node_cast(n, node_out(n, 0), n->in[0], onnx_dtype(number));
 }

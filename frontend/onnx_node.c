@@ -144,6 +144,17 @@ static Tensor *fold(Node *n, const Op *op, Tensor *const in[])
 	return op_eval(n->r->arena, op, in);
 }
 
+void node_too_large(Node *n, Shape shape, DType dtype)
+{
+	char type[TYPE_TEXT];
+	node_error(n, "its constant value, %s, is more than may still be folded",
+		   type_text(type, dtype, shape));
+	if (!n->r->too_large)
+		diag_note(n->r->diag, n->loc, "values known from constants alone may come to 256 MiB "
+			  "and four times the file: make one an input, or store it as a weight");
+	n->r->too_large = true;
+}
+
 static Op *fold_constants(Node *n, Op *op)
 {
 	if (!op_can_eval(op->kind))
@@ -155,10 +166,12 @@ static Op *fold_constants(Node *n, Op *op)
 			return op;
 	}
 	Tensor *value = fold(n, op, in);
+	if (!value && op->kind == OP_DIV && !type_is_float(op->dtype)) {
+		node_error(n, "%s: its constants divide by zero", op_info[op->kind].name);
+		return NULL;
+	}
 	if (!value) {
-		const bool whole = op->kind == OP_DIV && !type_is_float(op->dtype);
-		node_error(n, "%s: its constants %s", op_info[op->kind].name,
-			   whole ? "divide by zero" : "are too large to fold");
+		node_too_large(n, op->shape, op->dtype);
 		return NULL;
 	}
 	const char *name = op->name;
@@ -323,8 +336,8 @@ Tensor *node_value(Node *n, int i, const char *what)
 	const Op *why = culprit(op);
 	const char *name = onnx_show(n->r->arena, why->name);
 	if (why->kind == OP_INPUT)
-		node_error(n, "%s ('%s') must be constant, but depends on input '%s'", what,
-			   onnx_show(n->r->arena, op->name), name);
+		node_error(n, "%s ('%s') must be constant, but depends on input '%s': give --const "
+			   "%s=F.npy", what, onnx_show(n->r->arena, op->name), name, name);
 	else
 		node_error(n, "%s ('%s') must be constant, but depends on %s '%s'", what,
 			   onnx_show(n->r->arena, op->name), op_info[why->kind].name, name);

@@ -27,8 +27,8 @@ static bool read_opset(Reader *r, const Onnx__ModelProto *m)
 			r->opset = o->version;
 	}
 	if (r->opset > LAST_OPSET)
-		diag_error(r->diag, at, "is of opset %" PRId64 ", known are 1 to %d", r->opset,
-			   LAST_OPSET);
+		diag_error(r->diag, at, "is of opset %" PRId64 ", known are 1 to %d: export it for "
+			   "one of these", r->opset, LAST_OPSET);
 	return r->opset <= LAST_OPSET;
 }
 
@@ -52,8 +52,8 @@ static bool read_header(Reader *r, const Onnx__ModelProto *m)
 		return false;
 	}
 	if (m->ir_version > LAST_IR_VERSION) {
-		diag_error(r->diag, at, "is of IR version %" PRId64 ", known are 1 to %d",
-			   m->ir_version, LAST_IR_VERSION);
+		diag_error(r->diag, at, "is of IR version %" PRId64 ", known are 1 to %d: save it "
+			   "as one of these", m->ir_version, LAST_IR_VERSION);
 		return false;
 	}
 	r->proto = m->graph;
@@ -70,7 +70,7 @@ static bool open_model(Reader *r, Bytes bytes)
 	const bool open = r->opset < 1 && needs_opset(r);
 	if (open)
 		diag_error(r->diag, (Loc){ .file = r->file },
-			   "does not say which opset of ONNX it uses");
+			   "does not say which opset of ONNX it uses: export it with an opset_import");
 	return !open;
 }
 
@@ -146,6 +146,7 @@ Graph *onnx_parse(Arena *a, Diag *d, const char *file, Bytes bytes, const ModelO
 	const char *missing = onnx_missing_ops(&r);
 	if (missing) {
 		diag_error(d, (Loc){ .file = file }, "ops not supported: %s", missing);
+		diag_note(d, (Loc){ .file = file }, "'tessera ops' lists those that are");
 		return NULL;
 	}
 	r.g = graph_create(a, d, r.proto->name);
@@ -177,7 +178,7 @@ static const char *beyond_types(const Reader *r, Onnx__ValueInfoProto **values, 
 		if (t && t->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE &&
 		    onnx_dtype(t->tensor_type->elem_type) == TYPE_NONE)
 			return arena_printf(r->arena, "'%s' is of type %s", name,
-					    onnx_type_name(t->tensor_type->elem_type));
+					    onnx_type_name(r->arena, t->tensor_type->elem_type));
 	}
 	return NULL;
 }

@@ -37,15 +37,16 @@ DType onnx_dtype(int32_t data_type)
 	return data_type >= 0 && data_type < NTYPES ? types[data_type].dtype : TYPE_NONE;
 }
 
-const char *onnx_type_name(int32_t data_type)
+const char *onnx_type_name(Arena *a, int32_t data_type)
 {
-	return data_type >= 0 && data_type < NTYPES ? types[data_type].name : "unknown";
+	return data_type >= 0 && data_type < NTYPES ? types[data_type].name
+		: arena_printf(a, "%d, which ONNX does not have,", (int)data_type);
 }
 
-bool onnx_type(Diag *d, Loc at, const Onnx__TensorProto *t, Shape *shape)
+bool onnx_type(Arena *a, Diag *d, Loc at, const Onnx__TensorProto *t, Shape *shape)
 {
 	if (onnx_dtype(t->data_type) == TYPE_NONE) {
-		diag_error(d, at, "elements of type %s are not supported", onnx_type_name(t->data_type));
+		diag_error(d, at, "elements of type %s are not supported", onnx_type_name(a, t->data_type));
 		return false;
 	}
 	if (t->n_dims > MAX_RANK) {
@@ -216,8 +217,8 @@ static const Bytes *map_external(Arena *a, Diag *d, Loc at, const char *location
 	if (known)
 		return known;
 	if (!path_stays_inside(location) || !is_inside(folder, path)) {
-		diag_error(d, at, "its external data '%s' lies outside the model's folder",
-			   onnx_show(a, location));
+		diag_error(d, at, "its external data '%s' lies outside the model's folder: copy it "
+			   "there", onnx_show(a, location));
 		return NULL;
 	}
 	known = arena_new(a, Bytes);
@@ -270,7 +271,7 @@ Tensor *onnx_tensor(Arena *a, Diag *d, Loc at, const Onnx__TensorProto *p, StrMa
 	bool ok;
 
 	t->dtype = onnx_dtype(p->data_type);
-	if (!onnx_type(d, at, p, &t->shape))
+	if (!onnx_type(a, d, at, p, &t->shape))
 		return NULL;
 	if (p->segment) {
 		diag_error(d, at, "tensors in segments are not supported");

@@ -47,7 +47,7 @@ static Tensor *find_value(Reader *r, Loc at, const Proto *p)
 	const bool elsewhere = (r->opt->weights || may_lack) && is_missing(r, p);
 	Shape shape;
 
-	if (elsewhere && onnx_type(r->diag, at, p, &shape)) {
+	if (elsewhere && onnx_type(r->arena, r->diag, at, p, &shape)) {
 		const DType type = onnx_dtype(p->data_type);
 		Tensor *t = from_weights(r, at, p->name, type, shape);
 		if (t || may_lack)

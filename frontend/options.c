@@ -88,8 +88,16 @@ static void unknown_option(Arena *a, Diag *d, Command c, const char *arg, size_t
 		if (option_of(c, (OptionId)id) && option_info[id].spelling[1] == '-')
 			names[nnames++] = option_info[id].spelling;
 	usage_error(d, "'%s' has no option '%s'", command_info[c].name, word);
-	if (find_option(arg, n) == OPTION_COUNT)
+	const OptionId id = find_option(arg, n);
+	if (id == OPTION_COUNT) {
 		suggest(d, word, names, nnames);
+		return;
+	}
+	const char *others = "";
+	for (int k = 0; k < COMMAND_COUNT; k++)
+		if (option_of((Command)k, id))
+			others = arena_printf(a, "%s%s%s", others, *others ? ", " : "", command_info[k].name);
+	diag_note(d, here, "'%s' is an option of %s", word, others);
 }
 
 static bool is_whole(const char *s)

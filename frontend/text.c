@@ -35,11 +35,11 @@ void text_error(Text *t, Pos at, const char *fmt, ...)
 	diag_error(t->g->diag, text_loc(t, at), "%s", text);
 }
 
-void text_suggest(Text *t, const char *word, const char *const candidates[], size_t n)
+void text_suggest(Text *t, Pos at, const char *word, const char *const candidates[], size_t n)
 {
 	const char *near = diag_nearest(word, candidates, n);
 	if (near)
-		diag_note(t->g->diag, (Loc){ 0 }, "did you mean '%s'?", near);
+		diag_note(t->g->diag, text_loc(t, at), "did you mean '%s'?", near);
 }
 
 const char *text_shown(Text *t, const char *s)
@@ -158,7 +158,7 @@ static DType element_type(Text *t, Pos at, const char *word)
 		for (int i = TYPE_NONE + 1; i < TYPE_COUNT; i++)
 			names[i - 1] = type_info[i].name;
 		text_error(t, at, "no element type '%s'", text_shown(t, word));
-		text_suggest(t, word, names, TYPE_COUNT - 1);
+		text_suggest(t, at, word, names, TYPE_COUNT - 1);
 	}
 	return dtype;
 }
@@ -226,7 +226,7 @@ static OpKind op_kind(Text *t, Pos at, const char *word)
 		for (int i = 0; i < OP_COUNT; i++)
 			names[i] = op_info[i].name;
 		text_error(t, at, "no op '%s'", text_shown(t, word));
-		text_suggest(t, word, names, OP_COUNT);
+		text_suggest(t, at, word, names, OP_COUNT);
 	}
 	return kind;
 }

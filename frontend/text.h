@@ -99,7 +99,7 @@ void text_error(Text *t, Pos at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* "did you mean" after an error, if a candidate is near. */
-void text_suggest(Text *t, const char *word, const char *const candidates[], size_t n);
+void text_suggest(Text *t, Pos at, const char *word, const char *const candidates[], size_t n);
 
 /* `s` as a diagnostic may show it: cut, and without control characters. */
 const char *text_shown(Text *t, const char *s);

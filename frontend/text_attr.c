@@ -116,7 +116,7 @@ static void set_enum(Text *t, Op *op, const Attribute *a, const AttrField *f)
 		}
 	text_error(t, a->value.at, "%s: %s has no '%s'", op_info[op->kind].name, a->name,
 		   text_shown(t, word));
-	text_suggest(t, word, f->names, (size_t)f->nnames);
+	text_suggest(t, a->value.at, word, f->names, (size_t)f->nnames);
 }
 
 static void set_type(Text *t, Op *op, const Attribute *a, const AttrField *f)
@@ -281,7 +281,8 @@ static DevTypes read_formats(Text *t, Op *op, const Attribute *a)
 		if (!bit || set & bit) {
 			text_error(t, item->at, bit ? "format '%s' is given twice" : "no device format '%s'",
 				   text_shown(t, item->text));
-			text_suggest(t, item->text, dev_type_names, bit ? 0 : DEV_TYPE_COUNT);
+			text_suggest(t, item->at, item->text, dev_type_names,
+				     bit ? 0 : DEV_TYPE_COUNT);
 		}
 		set |= bit;
 	}
@@ -325,7 +326,7 @@ static void unknown(Text *t, const Op *op, const Attribute *a)
 	for (int i = 0; i < NOTES; i++)
 		names[n++] = notes[i].name;
 	text_error(t, a->at, "%s: no attribute '%s'", info->name, text_shown(t, a->name));
-	text_suggest(t, a->name, names, n);
+	text_suggest(t, a->at, a->name, names, n);
 }
 
 void text_set_attributes(Text *t, Op *op)

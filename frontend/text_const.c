@@ -122,6 +122,7 @@ static WeightFile *weight_file(Text *t)
 				return NULL;
 			diag_warning(d, (Loc){ .file = t->file }, "no '%s': constants stay without data",
 				     text_shown(t, path));
+			diag_note(d, (Loc){ .file = t->file }, WEIGHTS_HELP);
 			return NULL;
 		}
 	}

@@ -37,10 +37,10 @@ static Loc here(const Reader *r, const char *at)
 	return (Loc){ .file = r->file, .line = r->number, .col = (int)(at - r->line) + 1 };
 }
 
-static void suggest(Reader *r, const char *near)
+static void suggest(Reader *r, Loc at, const char *near)
 {
 	if (near)
-		diag_note(r->d, (Loc){ 0 }, "did you mean '%s'?", near);
+		diag_note(r->d, at, "did you mean '%s'?", near);
 }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -133,7 +133,7 @@ static bool read_subject(Reader *r, bool tensor, Subject *s)
 	s->name = number ? arena_printf(r->a, "%s@%d", name, number) : name;
 	if (!t && !step) {
 		diag_error(r->d, here(r, from), "no %s '%.60s'", what, s->name);
-		suggest(r, nearest_name(r, s->name, tensor));
+		suggest(r, here(r, from), nearest_name(r, s->name, tensor));
 		return false;
 	}
 	s->tensor = t;
@@ -174,7 +174,7 @@ static ChoiceField find_field(Reader *r, const Subject *s, Loc at, const char *k
 	if (s->tensor)
 		keys[n++] = "shard";
 	diag_error(r->d, at, "%s: no field '%.40s'", s->name, key);
-	suggest(r, diag_nearest(key, keys, (size_t)n));
+	suggest(r, at, diag_nearest(key, keys, (size_t)n));
 	return CHOICE_COUNT;
 }
 
@@ -312,7 +312,7 @@ static void read_header_field(Reader *r, unsigned *seen)
 	if (f < 0) {
 		const char *word = take_word(r);
 		diag_error(r->d, at, "plan: no field '%.40s'", word);
-		suggest(r, diag_nearest(arena_strndup(r->a, word, strcspn(word, "=")), keys, 2));
+		suggest(r, at, diag_nearest(arena_strndup(r->a, word, strcspn(word, "=")), keys, 2));
 		return;
 	}
 	r->at = equals + 1;
@@ -376,7 +376,7 @@ static void read_line(Reader *r)
 		read_choice(r, *word == 't');
 	else {
 		diag_error(r->d, at, "want a line of op or tensor, found '%.40s'", word);
-		suggest(r, diag_nearest(word, kinds, 2));
+		suggest(r, at, diag_nearest(word, kinds, 2));
 	}
 	r->header = true; /* or told */
 }

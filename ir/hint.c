@@ -74,7 +74,7 @@ static void no_such_hint(Graph *g, const Op *op, Loc at, const char *key)
 	near = diag_nearest(key, keys, ROWS);
 	diag_error(g->diag, at, "%s: no hint '%.40s'", op_info[op->kind].name, key);
 	if (near)
-		diag_note(g->diag, (Loc){ 0 }, "did you mean '%s'?", near);
+		diag_note(g->diag, at, "did you mean '%s'?", near);
 }
 
 void op_add_hint(Graph *g, Op *op, Loc at, const char *key, const char *value)

@@ -267,7 +267,8 @@ static void verify_all(const Graph *g, Places *p)
 		outputs += op->kind == OP_OUTPUT;
 	}
 	if (!outputs)
-		diag_error(g->diag, whole_graph(g), "the graph has no output");
+		diag_error(g->diag, whole_graph(g),
+			   "the graph has no output: say what is one, as in '%%y = output %%x'");
 }
 
 bool graph_verify(const Graph *g)

@@ -57,9 +57,10 @@ static void missing_weights_are_all_named(void **state)
 		"%s/graph.nnef:5:9: error: no weight 'a/w': there is no '%s/a/w.dat'\n"
 		"        w = variable(shape = [3, 2], label = 'a/w');\n"
 		"            ^\n"
+		"%s/graph.nnef: note: " WEIGHTS_HELP "\n"
 		"%s/graph.nnef:6:9: error: no weight 'b': there is no '%s/b.dat'\n"
 		"        b = variable(shape = [1, 3], label = 'b');\n"
-		"            ^\n", t->dir, t->dir, t->dir, t->dir);
+		"            ^\n", t->dir, t->dir, t->dir, t->dir, t->dir);
 	assert_string_equal(said(t), want);
 }
 

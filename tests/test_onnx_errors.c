@@ -39,7 +39,8 @@ static void every_unsupported_op_is_named_at_once(void **state)
 	model_fails(m,
 		"m.onnx: error: ops not supported: LSTM x2 (first: node \"the_LSTM\" (LSTM)), "
 		"com.example.Conv x1 (first: node \"the_Conv\" (Conv)), "
-		"Upsample of opset 6 (read from 7 on) x1 (first: node \"the_Upsample\" (Upsample))\n");
+		"Upsample of opset 6 (read from 7 on) x1 (first: node \"the_Upsample\" (Upsample))\n"
+		"m.onnx: note: 'tessera ops' lists those that are\n");
 }
 
 static void a_node_before_what_it_reads_is_out_of_order(void **state)
@@ -131,7 +132,7 @@ static void operands_that_must_be_constant_name_the_input(void **state)
 	model_node(m, "Abs", "s", "shape");
 	model_node(m, "Expand", "x shape", "y");
 	model_fails(m, "m.onnx: node \"the_Expand\" (Expand): error: "
-		       "shape ('shape') must be constant, but depends on input 's'\n");
+		       "shape ('shape') must be constant, but depends on input 's': give --const s=F.npy\n");
 }
 
 static void one_error_does_not_hide_the_next(void **state)
@@ -210,7 +211,8 @@ static void names_with_control_characters_are_made_printable(void **state)
 	Model *m = sound_model(*state);
 	m->graph.node[0]->name = (char *)"a\033[2Jb\n";
 	m->graph.node[0]->op_type = (char *)"No\tOp";
-	model_fails(m, "m.onnx: error: ops not supported: No?Op x1 (first: node \"a?[2Jb?\" (No?Op))\n");
+	model_fails(m, "m.onnx: error: ops not supported: No?Op x1 (first: node \"a?[2Jb?\" (No?Op))\n"
+		       "m.onnx: note: 'tessera ops' lists those that are\n");
 }
 
 static void a_cut_file_is_truncated_everywhere(void **state)
@@ -241,7 +243,7 @@ static void external_data_may_not_climb_out(void **state)
 {
 	external_data(*state, "a/../../w.bin",
 		"m.onnx: initializer 'w': error: "
-		"its external data 'a/../../w.bin' lies outside the model's folder\n");
+		"its external data 'a/../../w.bin' lies outside the model's folder: copy it there\n");
 }
 
 static void external_data_may_not_be_linked_out(void **state)
@@ -253,7 +255,7 @@ static void external_data_may_not_be_linked_out(void **state)
 	assert_int_equal(symlink("/etc/passwd", "w.bin"), 0);
 	external_data(*state, "w.bin",
 		"m.onnx: initializer 'w': error: "
-		"its external data 'w.bin' lies outside the model's folder\n");
+		"its external data 'w.bin' lies outside the model's folder: copy it there\n");
 	assert_int_equal(unlink("w.bin"), 0);
 	assert_int_equal(chdir(here), 0);
 	assert_int_equal(rmdir(folder), 0);

@@ -95,7 +95,8 @@ static void wrong_command_lines_are_explained(void **state)
 	REFUSED(t, "tessera: error: 'ops' takes no model: 'a'\n", "ops", "a");
 	REFUSED(t, "tessera: error: 'run' has no option '--imput'\n"
 		   "tessera: note: did you mean '--input'?\n", "run", "m", "--imput=x.npy");
-	REFUSED(t, "tessera: error: 'run' has no option '--expect'\n", "run", "m", "--expect", "x.npy");
+	REFUSED(t, "tessera: error: 'run' has no option '--expect'\n"
+		   "tessera: note: '--expect' is an option of verify\n", "run", "m", "--expect", "x.npy");
 	REFUSED(t, "tessera: error: 'run' has no option '-x'\n", "run", "m", "-x");
 	REFUSED(t, "tessera: error: 'opt' has no option '-ofile'\n", "opt", "m", "-ofile");
 	REFUSED(t, "tessera: error: '--timing' takes no value\n", "opt", "m", "--timing=yes");

@@ -70,8 +70,8 @@ static void without_its_weights_a_dump_keeps_the_hash(void **state)
 	assert_null(op_value(graph_find(g, "w")));
 	assert_string_equal(cases_text(g), text);
 	assert_string_equal(said(t), arena_printf(t->arena,
-		"%s: warning: no '%s/weights.safetensors': constants stay without data\n",
-		path_of(t, "dump.ir"), t->dir));
+		"%s: warning: no '%s/weights.safetensors': constants stay without data\n"
+		"%s: note: " WEIGHTS_HELP "\n", path_of(t, "dump.ir"), t->dir, path_of(t, "dump.ir")));
 }
 
 static void weights_that_were_changed_are_refused(void **state)

@@ -218,7 +218,7 @@ static void there_is_an_output(void **state)
 {
 	Fixture *t = *state;
 	op_remove(t->g, at(t, "y"));
-	breaks(t, "the graph has no output\n");
+	breaks(t, "the graph has no output: say what is one, as in '%y = output %x'\n");
 }
 
 static void enumerations_are_in_range(void **state)
