@@ -8,17 +8,18 @@
  *     tessera compile unet.onnx --emit=plan,program,package -o unet.ttb
  *                                            unet.plan, unet.program and unet.ttb
  *     tessera compile unet.onnx --emit=metal -o DIR                  a project for TT-Metal
+ *     tessera compile unet.onnx --emit=ttcnn -o unet.py              and unet.safetensors
  *
  * One kind goes to the file that -o names, several beside it, each with its own suffix.
  * All of them are written, or none.
  */
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/program_text.h"
 #include "frontend/cmd_cache.h"
 #include "frontend/cmd_metal.h"
+#include "frontend/cmd_ttnn.h"
 #include "ir/file.h"
 
 typedef enum Stage { STAGE_GRAPH, STAGE_PLAN, STAGE_PROGRAM, STAGE_PACKAGE } Stage;
@@ -68,6 +69,10 @@ static void add_kind(Session *s, Wanted *w, const char *name)
 		w->last = kinds[i].stage > w->last ? kinds[i].stage : w->last;
 		return;
 	}
+	if (strcmp(name, "ttcnn") == 0) {
+		usage_error(s->diag, "'--emit': ttcnn is by itself: it is planned for other kernels");
+		return;
+	}
 	usage_error(s->diag, "'--emit': no kind '%s'", name);
 	const char *near = diag_nearest(name, names, EMITS);
 	if (near)
@@ -88,18 +93,6 @@ static void read_kinds(Session *s, Wanted *w, const char *path)
 	}
 }
 
-/* Names we make up must not cover what we read. */
-static void keep_what_is_read(const Session *s, const char *path)
-{
-	const char *read[] = { s->opt->model, option_text(s->opt, OPT_PLAN),
-			       option_text(s->opt, OPT_WEIGHTS) };
-	struct stat a, b;
-	for (int i = 0; i < 3; i++)
-		if (read[i] && stat(path, &a) == 0 && stat(read[i], &b) == 0
-		    && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-			usage_error(s->diag, "'-o': '%s' would be overwritten, which is read", path);
-}
-
 static void name_files(Session *s, Wanted *w, const char *path)
 {
 	size_t base = strlen(path);
@@ -110,10 +103,10 @@ static void name_files(Session *s, Wanted *w, const char *path)
 		w->path[i] = w->n == 1 ? path
 			: arena_printf(s->arena, "%.*s%s", (int)base, path, kinds[i].suffix);
 		if (w->kind[i] && w->n > 1)
-			keep_what_is_read(s, w->path[i]);
+			session_keep_read(s, w->path[i]);
 	}
 	if (w->kind[EMIT_IR] && w->n > 1)
-		keep_what_is_read(s, arena_printf(s->arena, "%.*s.safetensors", (int)base, path));
+		session_keep_read(s, arena_printf(s->arena, "%.*s.safetensors", (int)base, path));
 	const char *object = w->path[EMIT_OBJECT];
 	if (w->kind[EMIT_OBJECT] && !ends_in(object, ".o"))
 		usage_error(s->diag, "'-o': an object wants a name that ends in .o, not '%s'", path);
@@ -219,6 +212,9 @@ static enum ExitCode make(Session *s, Graph *g, Wanted *w, Compiled *c)
 enum ExitCode cmd_compile(Session *s)
 {
 	Wanted w = { .n = 0 };
+	const char *kind = option_text(s->opt, OPT_EMIT);
+	if (kind && strcmp(kind, "ttcnn") == 0)
+		return session_emit_ttcnn(s);
 	if (!read_wanted(s, &w) || !session_accuracy_asked(s) || !session_cache_asked(s))
 		return EXIT_USAGE;
 	Graph *g = session_read(s);

@@ -2,6 +2,7 @@
  * The files of -o, and -MD and -MF: what they were made of.
  */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontend/cmd_session.h"
@@ -24,6 +25,17 @@ void session_wrote(Session *s, const char *path)
 		return;
 	s->written = arena_grow(s->arena, s->written, s->nwritten, sizeof *s->written);
 	s->written[s->nwritten++] = path;
+}
+
+void session_keep_read(const Session *s, const char *path)
+{
+	const char *read[] = { s->opt->model, option_text(s->opt, OPT_PLAN),
+			       option_text(s->opt, OPT_WEIGHTS) };
+	struct stat a, b;
+	for (int i = 0; i < 3; i++)
+		if (read[i] && stat(path, &a) == 0 && stat(read[i], &b) == 0
+		    && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+			usage_error(s->diag, "'-o': '%s' would be overwritten, which is read", path);
 }
 
 bool session_write_bytes(Session *s, const char *path, Bytes b)

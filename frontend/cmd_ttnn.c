@@ -1,7 +1,10 @@
 #include "frontend/cmd_ttnn.h"
 
 #include <string.h>
+#include <unistd.h>
 
+#include "backend/ttcnn.h"
+#include "frontend/weights.h"
 #include "ir/clock.h"
 #include "ir/file.h"
 #include "passes/ttnn_plan.h"
@@ -97,5 +100,55 @@ enum ExitCode session_score_ttnn(Session *s)
 		diag_note(s->diag, (Loc){ .file = option_text(s->opt, OPT_PLAN) },
 			  "%d field%s not given: chosen best", p.open, p.open > 1 ? "s are" : " is");
 	report_ttnn(stdout, &p, format);
+	return EXIT_OK;
+}
+
+/* "unet.safetensors" beside "unet.py"; NULL, reported, if it is called otherwise. */
+static const char *weights_path(Session *s, const char *path)
+{
+	const size_t n = path ? strlen(path) : 0;
+	if (!path)
+		usage_error(s->diag, "'--emit=ttcnn' wants -o FILE.py");
+	else if (n < 4 || strcmp(path + n - 3, ".py") != 0)
+		usage_error(s->diag, "'-o': a module wants a name that ends in .py, not '%s'", path);
+	if (s->diag->errors)
+		return NULL;
+	const char *weights = arena_printf(s->arena, "%.*s.safetensors", (int)n - 3, path);
+	session_keep_read(s, path);
+	session_keep_read(s, weights);
+	return s->diag->errors ? NULL : weights;
+}
+
+/* Both or none. */
+static bool write_module(Session *s, const TtnnPlan *p, const char *path, const char *weights)
+{
+	const char *slash = strrchr(weights, '/');
+	const TtcnnModule m = ttcnn_module(p, slash ? slash + 1 : weights);
+	if (!safetensors_write(s->arena, s->diag, weights, m.n, m.names, m.tensors))
+		return false;
+	session_wrote(s, weights);
+	if (session_write_bytes(s, path, (Bytes){ m.text, strlen(m.text) }))
+		return true;
+	unlink(weights);
+	return false;
+}
+
+enum ExitCode session_emit_ttcnn(Session *s)
+{
+	const char *path = option_text(s->opt, OPT_OUT);
+	const char *weights = weights_path(s, path);
+	Format format;
+	TtnnPlan p;
+	if (!weights)
+		return EXIT_USAGE;
+	const enum ExitCode code = plan_asked(s, false, &p, &format);
+	if (code != EXIT_OK)
+		return code;
+	if (!write_module(s, &p, path, weights))
+		return EXIT_MODEL;
+	if (option_given(s->opt, OPT_FORMAT))
+		report_ttnn(stdout, &p, format);
+	else if (option_given(s->opt, OPT_SUMMARY) || isatty(STDERR_FILENO))
+		report_ttnn(stderr, &p, format);
 	return EXIT_OK;
 }

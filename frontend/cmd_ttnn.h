@@ -22,6 +22,9 @@ enum ExitCode session_ttnn(Session *s, const Graph *g, bool whole, TtnnPlan *p);
 enum ExitCode session_plan_ttnn(Session *s);
 enum ExitCode session_score_ttnn(Session *s);
 
+/* --emit=ttcnn: a Python module for TT-CNN, and its weights beside it. */
+enum ExitCode session_emit_ttcnn(Session *s);
+
 /* A table op by op with its totals, the same as an object of JSON, or as CSV. */
 void report_ttnn(FILE *f, const TtnnPlan *p, Format format);
 

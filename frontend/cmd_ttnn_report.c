@@ -117,9 +117,9 @@ static void print_json_op(FILE *f, const TtnnPlan *p, const TtnnOp *o)
 			fprintf(f, ttnn_field_info[i].words ? ",\"%s\":\"%s\"" : ",\"%s\":%s",
 				ttnn_field_info[i].name,
 				ttnn_value(p->graph->arena, i, o->choice.v[i]));
-	fprintf(f, ",\"split_reader\":%s,\"buffer_bytes\":%" PRId64 ",\"halo_bytes\":%" PRId64
+	fprintf(f, ",\"split_reader\":%d,\"buffer_bytes\":%" PRId64 ",\"halo_bytes\":%" PRId64
 		",\"result_bytes\":%" PRId64 ",\"l1_bytes\":%" PRId64 ",\"predicted_ns\":%" PRId64
-		",\"programs\":[", o->split ? "true" : "false", o->buffers, o->halo, o->result, o->l1,
+		",\"programs\":[", o->split, o->buffers, o->halo, o->result, o->l1,
 		o->ps / 1000);
 	for (int i = o->first; i < o->first + o->n; i++) {
 		const TtnnProgram *r = &p->programs[i];
@@ -136,9 +136,9 @@ static void print_json(FILE *f, const TtnnPlan *p)
 	json_print_string(f, p->graph->name);
 	fprintf(f, ",\n\"kernels\":\"ttnn\",\n\"target\":\"%s\",\n\"predicted_kernel_ns\":%" PRId64
 		",\n\"predicted_traced_ns\":%" PRId64 ",\n\"l1_bytes\":%" PRId64 ",\n\"l1_room\":%"
-		PRId64 ",\n\"l1_small_bytes\":%" PRId64 ",\n\"optimal\":%s,\n\"ops\":[\n",
+		PRId64 ",\n\"l1_small_bytes\":%" PRId64 ",\n\"proof\":\"%s\",\n\"ops\":[\n",
 		p->target->name, p->kernel_ps / 1000, ttnn_total_ps(p) / 1000, p->l1, p->room,
-		p->l1_small, p->best ? "true" : "false");
+		p->l1_small, p->best ? "optimal" : "best found");
 	for (int i = 0; i < p->nops; i++) {
 		print_json_op(f, p, &p->ops[i]);
 		fputs(i + 1 < p->nops ? ",\n" : "\n", f);

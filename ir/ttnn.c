@@ -8,6 +8,9 @@
 enum { TTNN_ANY = TTNN_CONVS | TTNN_POOLS | TTNN_JOINS | TTNN_PAIRS | TTNN_UNARYS
 	| TTNN_UPSAMPLES };
 
+/* Of bf16 rows of pixels: 16 bytes. */
+enum { LEAST_CHANNELS = 8 };
+
 #define TTNN_WORDS_BEGIN(group) static const char *const words_##group[] = {
 #define TTNN_WORD(group, id, spelling) spelling,
 #define TTNN_WORDS_END(group) };
@@ -83,6 +86,35 @@ bool ttnn_same_cut(const TtnnPlace *a, const TtnnPlace *b)
 {
 	return a->shard == b->shard && a->rows == b->rows && a->planes == b->planes
 		&& a->whole == b->whole;
+}
+
+int64_t ttnn_channels(int64_t channels, TtnnRows layout, int64_t planes)
+{
+	const int64_t align = layout == TTNN_TILE ? TTNN_SIDE : LEAST_CHANNELS;
+	return ttnn_round_up(channels, align * planes) / planes;
+}
+
+int64_t ttnn_rows(int64_t pixels, TtnnShard shard, int64_t rows, TtnnRows layout)
+{
+	const int64_t each = layout == TTNN_TILE ? TTNN_SIDE : 1;
+	return shard == TTNN_WIDTH ? ttnn_round_up(pixels, each)
+		: ttnn_round_up(pixels, rows * each) / rows;
+}
+
+int64_t ttnn_pixels(const Op *op)
+{
+	const int64_t *d = op->shape.dim;
+	return d[0] * d[2] * d[3];
+}
+
+int64_t ttnn_place_rows(const Op *op, const TtnnPlace *p)
+{
+	return ttnn_rows(ttnn_pixels(op), p->shard, p->rows, p->whole ? TTNN_TILE : TTNN_ROW_MAJOR);
+}
+
+int64_t ttnn_place_channels(const Op *op, const TtnnPlace *p)
+{
+	return ttnn_channels(op->shape.dim[1], p->layout, p->planes);
 }
 
 bool ttnn_has(OpKind kind, TtnnField f)

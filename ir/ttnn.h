@@ -71,6 +71,11 @@ typedef struct TtnnAct {
 /* ttnn's, or NULL if it has none that computes the same. */
 const TtnnAct *ttnn_act(Act act);
 
+enum { TTNN_SIDE = 32 }; /* of a tile */
+
+static inline int64_t ttnn_div_up(int64_t n, int64_t d) { return (n + d - 1) / d; }
+static inline int64_t ttnn_round_up(int64_t n, int64_t d) { return ttnn_div_up(n, d) * d; }
+
 typedef struct TtnnChoice {
 	int v[TTNN_FIELDS];
 } TtnnChoice;
@@ -132,6 +137,16 @@ static inline int64_t ttnn_total_ps(const TtnnPlan *p) { return p->kernel_ps + p
 
 /* The op of a plan that makes a tensor, or NULL. */
 const TtnnOp *ttnn_find(const TtnnPlan *p, const Op *op);
+
+/* Channels as a core of `planes` stores them; pixels on a core: a multiple of 32 for
+ * tiles. */
+int64_t ttnn_channels(int64_t channels, TtnnRows layout, int64_t planes);
+int64_t ttnn_rows(int64_t pixels, TtnnShard shard, int64_t rows, TtnnRows layout);
+
+/* The same of a tensor in a place; and all its pixels. */
+int64_t ttnn_place_rows(const Op *op, const TtnnPlace *p);
+int64_t ttnn_place_channels(const Op *op, const TtnnPlace *p);
+int64_t ttnn_pixels(const Op *op);
 
 /* Is the field one of this kind of op? */
 bool ttnn_has(OpKind kind, TtnnField f);

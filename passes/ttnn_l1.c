@@ -2,7 +2,7 @@
 
 #include "passes/ttnn_time.h"
 
-enum { L1_ARRAY_BYTES = 64, HALO_BYTES = 2, L1_ALIGN = 16 };
+enum { L1_ARRAY_BYTES = 64, HALO_BYTES = 2 };
 
 const char *const ttnn_buffer_names[TTNN_BUFFERS] = {
 #define TTNN_BUFFER(id, name) [TTNN_CB_##id] = name,
@@ -10,19 +10,6 @@ const char *const ttnn_buffer_names[TTNN_BUFFERS] = {
 };
 
 int64_t ttnn_tile_bytes(TtnnType type) { return type == TTNN_BFP8 ? 1088 : 2048; }
-
-int64_t ttnn_channels(int64_t channels, TtnnRows layout, int64_t planes)
-{
-	const int64_t align = layout == TTNN_TILE ? TTNN_SIDE : L1_ALIGN / HALO_BYTES;
-	return ttnn_round_up(channels, align * planes) / planes;
-}
-
-int64_t ttnn_rows(int64_t pixels, TtnnShard shard, int64_t rows, TtnnRows layout)
-{
-	const int64_t each = layout == TTNN_TILE ? TTNN_SIDE : 1;
-	return shard == TTNN_WIDTH ? ttnn_round_up(pixels, each)
-		: ttnn_round_up(pixels, rows * each) / rows;
-}
 
 int64_t ttnn_spread(int64_t n, int64_t most, int64_t each)
 {

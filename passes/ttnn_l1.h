@@ -10,8 +10,6 @@
 
 #include "ir/ttnn.h"
 
-enum { TTNN_SIDE = 32 };
-
 /* A window that slides over a padded image. For a transposed convolution the image has
  * its zeros between pixels already, and the stride is 1. */
 typedef struct TtnnWindow {
@@ -57,16 +55,7 @@ typedef struct TtnnL1 {
 	int64_t result;               /* the result's shard */
 } TtnnL1;
 
-static inline int64_t ttnn_div_up(int64_t n, int64_t d) { return (n + d - 1) / d; }
-static inline int64_t ttnn_round_up(int64_t n, int64_t d) { return ttnn_div_up(n, d) * d; }
-
 int64_t ttnn_tile_bytes(TtnnType type);
-
-/* Channels as a core of `planes` stores them. */
-int64_t ttnn_channels(int64_t channels, TtnnRows layout, int64_t planes);
-
-/* Pixels on a core: a multiple of 32 for tiles. */
-int64_t ttnn_rows(int64_t pixels, TtnnShard shard, int64_t rows, TtnnRows layout);
 
 /* The most cores, at most `most`, that n things in groups of `each` spread over so that
  * none is left without. */

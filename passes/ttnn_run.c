@@ -13,25 +13,19 @@ int64_t ttnn_dram_bytes(const Op *op, TtnnType type, TtnnRows layout)
 		* ttnn_tile_bytes(type);
 }
 
-static int64_t place_rows(const Op *op, const TtnnPlace *p)
-{
-	return ttnn_rows(ttnn_pixels(op), p->shard, p->rows, p->whole ? TTNN_TILE : TTNN_ROW_MAJOR);
-}
-
 int64_t ttnn_place_bytes(const Op *op, const TtnnPlace *p)
 {
 	if (p->shard == TTNN_DRAM)
 		return 0;
-	const int64_t rows = place_rows(op, p);
-	const int64_t channels = ttnn_channels(ttnn_depth(op), p->layout, p->planes);
+	const int64_t rows = ttnn_place_rows(op, p), channels = ttnn_place_channels(op, p);
 	return p->layout == TTNN_ROW_MAJOR ? rows * channels * 2
 		: rows * channels / (TTNN_SIDE * TTNN_SIDE) * ttnn_tile_bytes(p->type);
 }
 
 static int64_t place_tiles(const Op *op, const TtnnPlace *p)
 {
-	return ttnn_div_up(place_rows(op, p), TTNN_SIDE)
-		* ttnn_div_up(ttnn_channels(ttnn_depth(op), p->layout, p->planes), TTNN_SIDE);
+	return ttnn_div_up(ttnn_place_rows(op, p), TTNN_SIDE)
+		* ttnn_div_up(ttnn_place_channels(op, p), TTNN_SIDE);
 }
 
 void ttnn_add(TtnnRun *r, TtnnProgramKind kind, int64_t times, int64_t ps, int64_t l1)

@@ -4,12 +4,6 @@
 
 #include "passes/rewrite.h"
 
-int64_t ttnn_pixels(const Op *op)
-{
-	const int64_t *d = op->shape.dim;
-	return d[0] * d[2] * d[3];
-}
-
 Act ttnn_act_of(const Op *op) { return op_is(op, ACT) ? act_of(op) : op->act; }
 
 bool ttnn_fuses(const Op *op) { return op->kind == OP_CONV; }
@@ -46,12 +40,17 @@ TtnnWindow ttnn_pool_of(const Op *op)
 	const int64_t *in = op_in(op, 0)->shape.dim;
 	if (op->kind == OP_GLOBAL_AVG_POOL)
 		return (TtnnWindow){ in[0], 1, 1, in[2], in[3], 1, 1, 1, 1, in[2], in[3] };
-	return (TtnnWindow){ in[0], op->shape.dim[2], op->shape.dim[3],
-			     a->kernel.v[0], a->kernel.v[1],
-			     at(a->strides, 0, 1), at(a->strides, 1, 1),
-			     at(a->dilations, 0, 1), at(a->dilations, 1, 1),
-			     in[2] + at(a->pads, 0, 0) + at(a->pads, 2, 0),
-			     in[3] + at(a->pads, 1, 0) + at(a->pads, 3, 0) };
+	TtnnWindow w = { in[0], op->shape.dim[2], op->shape.dim[3], a->kernel.v[0], a->kernel.v[1],
+			 at(a->strides, 0, 1), at(a->strides, 1, 1),
+			 at(a->dilations, 0, 1), at(a->dilations, 1, 1),
+			 in[2] + at(a->pads, 0, 0) + at(a->pads, 2, 0),
+			 in[3] + at(a->pads, 1, 0) + at(a->pads, 3, 0) };
+	/* With ceil_mode the last windows reach further. */
+	const int64_t high = (w.oh - 1) * w.sh + (w.kh - 1) * w.dh + 1;
+	const int64_t wide = (w.ow - 1) * w.sw + (w.kw - 1) * w.dw + 1;
+	w.hp = high > w.hp ? high : w.hp;
+	w.wp = wide > w.wp ? wide : w.wp;
+	return w;
 }
 
 /* Do begins equal ends? */

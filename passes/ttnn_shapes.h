@@ -19,7 +19,6 @@ Act ttnn_act_of(const Op *op);
 /* Is it fused into ttnn's own op, or a call of its own? */
 bool ttnn_fuses(const Op *op);
 
-int64_t ttnn_pixels(const Op *op);
 static inline int64_t ttnn_depth(const Op *op) { return op->shape.dim[1]; }
 
 #endif

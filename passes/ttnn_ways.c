@@ -273,7 +273,8 @@ void ttnn_ways(TtnnSearch *s, int i, const TtnnInput *in, int64_t base, TtnnVisi
 	case TTNN_POOLS:
 		add_input_grids(&w, false);
 		add_even_grid(&w);
-		other_ways(&w, rows, 1, false);
+		/* Activations want tiles. */
+		other_ways(&w, op_has_act(w.op) ? tiles : rows, 1, false);
 		if (in->place.shard == TTNN_DRAM) {
 			const TtnnWindow window = ttnn_pool_of(w.op);
 			const TtnnChoice start = usual(&w);
