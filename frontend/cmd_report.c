@@ -5,6 +5,7 @@
 #include "frontend/cmd_counted.h"
 #include "frontend/cmd_memory.h"
 #include "frontend/cmd_page.h"
+#include "frontend/cmd_sweep.h"
 #include "frontend/cmd_trace.h"
 #include "ir/clock.h"
 #include "ir/file.h"
@@ -73,6 +74,8 @@ enum ExitCode cmd_report(Session *s)
 {
 	Compiled c = { 0 };
 	Counted ran = { 0 };
+	if (option_given(s->opt, OPT_SWEEP))
+		return sweep_print(s);
 	Graph *g = session_compile(s);
 	if (!g)
 		return EXIT_MODEL;

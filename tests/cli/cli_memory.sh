@@ -97,4 +97,45 @@ claim "a folder that cannot be made is said"
 expect 1 report $net -o page.html --memory file
 err_has "file"
 ok
+
+# row VALUE: what a sweep printed of it.
+row() { awk -v v="$1" '$1 == v' swept; }
+
+claim "a sweep plans every value, and says what plan says of it"
+expect 0 report $unet --random-weights=1 --cores=4 --sweep size=32,64,31
+cp out swept
+for size in 32 64; do
+	expect 0 plan $unet --random-weights=1 --cores=4 --input 1x3x${size}x$size -o s.plan --format=json
+	us=$(json predicted_cycles out | awk '{ printf "%.1f", $1 / 1000 }')
+	[ "$(row $size | awk '{ print $2 }')" = "$us" ] || wrong "not $us us at $size: $(row $size)"
+done
+case $(row 31) in *"no plan: "?*) ;; *) wrong "nothing is said of 31" ;; esac
+grep -qF "pressure becomes critical at size=31: there is no plan" swept || wrong "$(tail -1 swept)"
+ok
+
+claim "pressure is critical once tensors have to lie in DRAM"
+expect 0 report $unet --random-weights=1 --cores=4 --l1=100000 --sweep size=32,64,256
+cp out swept
+at=$(sed -n 's/^pressure becomes critical at size=\([0-9]*\): tensors lie in DRAM.*/\1/p' out)
+[ "$at" = 64 ] || wrong "$(cat swept)"
+row 64 | awk '{ exit $7 == 0 }' || wrong "nothing lies in DRAM at 64"
+row 32 | awk '{ exit $7 > 0 || $NF == "high" }' || wrong "32 is critical too"
+ok
+
+claim "a batch is the first dim of every input"
+expect 0 report $unet --random-weights=1 --cores=4 --sweep batch=1,2
+cp out swept
+row 2 | awk '{ exit !($3 > 0.49 * $2 && $3 < 0.51 * $2) }' || wrong "$(row 2)"
+out_has "pressure is not critical at any of these"
+ok
+
+claim "wrong sweeps are refused"
+for sweep in size batch= size=0 size=1, width=3 size=1:2 size=a; do
+	expect 2 report $net --sweep $sweep
+	err_has "'--sweep' wants"
+done
+expect 2 report $net --sweep size=64 -o no.html
+err_has "no '-o'"
+absent no.html
+ok
 end_claims
