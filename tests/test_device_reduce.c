@@ -215,7 +215,7 @@ static void what_a_reduction_cannot_have_is_refused(void **state)
 	assert_non_null(strstr(refused(n, 1, "cols", 0, 1), "1 x 1 pixels of a result that has 2"));
 	n = small(*state, at);
 	net_norm(n, &at[0], &at[1], &at[2], &at[3]);
-	assert_non_null(strstr(refused(n, 1, "in_pitch", 2, 48), "in_total: pieces 1 and 2 differ"));
+	assert_non_null(strstr(refused(n, 1, "in_pitch", 2, 48), "in_pitch, in_height: pieces 1 and 2 differ"));
 	n = small(*state, at);
 	net_lanes(n, &at[0], &at[1], false);
 	assert_non_null(strstr(refused(n, 1, "lanes", 0, 0), "lanes: no channel of the last plane"));

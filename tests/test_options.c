@@ -118,8 +118,8 @@ static void wrong_command_lines_are_explained(void **state)
 		"verify", "m", "--min-pcc=nan");
 	REFUSED(t, "tessera: error: '--max-err' wants a number that is not negative, not '1e-4x'\n",
 		"verify", "m", "--max-err=1e-4x");
-	REFUSED(t, "tessera: error: 'opt' has no option '--a'\n"
-		   "tessera: error: 'opt' has no option '--b'\n", "opt", "--a", "--b");
+	REFUSED(t, "tessera: error: 'opt' has no option '--q'\n"
+		   "tessera: error: 'opt' has no option '--y'\n", "opt", "--q", "--y");
 }
 
 static enum ExitCode read_inputs(Fixture *t, Inputs *in, const char *option, const char *value)
