@@ -102,11 +102,12 @@ static void name_files(Session *s, Wanted *w, const char *path)
 	for (int i = 0; i < EMITS; i++) {
 		w->path[i] = w->n == 1 ? path
 			: arena_printf(s->arena, "%.*s%s", (int)base, path, kinds[i].suffix);
-		if (w->kind[i] && w->n > 1)
-			session_keep_read(s, w->path[i]);
+		if (w->kind[i] && path)
+			session_keep_read(s, w->path[i], w->n == 1 && i == EMIT_PLAN);
 	}
 	if (w->kind[EMIT_IR] && w->n > 1)
-		session_keep_read(s, arena_printf(s->arena, "%.*s.safetensors", (int)base, path));
+		session_keep_read(s, arena_printf(s->arena, "%.*s.safetensors", (int)base, path),
+				  false);
 	const char *object = w->path[EMIT_OBJECT];
 	if (w->kind[EMIT_OBJECT] && !ends_in(object, ".o"))
 		usage_error(s->diag, "'-o': an object wants a name that ends in .o, not '%s'", path);

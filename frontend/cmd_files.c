@@ -27,10 +27,10 @@ void session_wrote(Session *s, const char *path)
 	s->written[s->nwritten++] = path;
 }
 
-void session_keep_read(const Session *s, const char *path)
+void session_keep_read(const Session *s, const char *path, bool plan)
 {
-	const char *read[] = { s->opt->model, option_text(s->opt, OPT_PLAN),
-			       option_text(s->opt, OPT_WEIGHTS) };
+	const char *read[] = { s->opt->model, option_text(s->opt, OPT_WEIGHTS),
+			       plan ? NULL : option_text(s->opt, OPT_PLAN) };
 	struct stat a, b;
 	for (int i = 0; i < 3; i++)
 		if (read[i] && stat(path, &a) == 0 && stat(read[i], &b) == 0

@@ -79,8 +79,9 @@ enum ExitCode session_run_ref(Session *s, const Graph *g, Tensor *const in[], Te
  * output. */
 void session_wrote(Session *s, const char *path);
 
-/* Names we make up must not cover what we read: reported if this one does. */
-void session_keep_read(const Session *s, const char *path);
+/* No result covers what we read: reported if this one does. A plan may cover the one that
+ * it was made of. */
+void session_keep_read(const Session *s, const char *path, bool plan);
 
 /* Writes such a file. False if that fails, reported. */
 bool session_write_bytes(Session *s, const char *path, Bytes b);

@@ -114,8 +114,8 @@ static const char *weights_path(Session *s, const char *path)
 	if (s->diag->errors)
 		return NULL;
 	const char *weights = arena_printf(s->arena, "%.*s.safetensors", (int)n - 3, path);
-	session_keep_read(s, path);
-	session_keep_read(s, weights);
+	session_keep_read(s, path, false);
+	session_keep_read(s, weights, false);
 	return s->diag->errors ? NULL : weights;
 }
 

@@ -104,6 +104,14 @@ expect 2 compile net.ir --emit=ir,plan -o net.ttb
 err_is "tessera: error: '-o': 'net.ir' would be overwritten, which is read"
 expect 2 compile net.ir --emit=plan,package --plan out.plan -o ./out.ttb
 err_is "tessera: error: '-o': './out.plan' would be overwritten, which is read"
+cp net.ir kept.ir
+for kind in ir package program plan; do
+	expect 2 compile net.ir --emit=$kind -o ./net.ir
+	err_is "tessera: error: '-o': './net.ir' would be overwritten, which is read"
+done
+same net.ir kept.ir
+expect 2 compile net.ir --plan out.plan -o out.plan
+expect 0 compile net.ir --emit=plan --plan out.plan -o out.plan
 expect 2 compile net.ir --emit=plan,program
 err_is "tessera: error: '--emit': several kinds want -o FILE"
 expect 2 compile net.ir --emit=plan,,program -o x
