@@ -89,7 +89,7 @@ static bool layers_possible(Session *s)
 
 enum ExitCode cmd_verify(Session *s)
 {
-	if (!session_device(s) || !layers_possible(s))
+	if (!session_device(s) || !layers_possible(s) || !session_accuracy_asked(s))
 		return EXIT_USAGE;
 	Graph *g = session_read(s);
 	if (!g)

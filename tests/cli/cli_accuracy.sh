@@ -141,6 +141,8 @@ ok
 claim "and is judged as other inputs are"
 expect 2 plan $net --calibrate ref/out_0.npy
 err_is "tessera: error: '--calibrate' is for --min-pcc, which is not given"
+expect 2 verify $net --random-input=1 --device=emu --min-pcc=1.5
+err_has "'--min-pcc': a correlation is at most 1, not 1.5"
 expect 2 plan $net --min-pcc=1.5
 err_is "tessera: error: '--min-pcc': a correlation is at most 1, not 1.5"
 expect 2 plan $net --min-pcc=0.9 --calibrate z=ref/out_0.npy
