@@ -303,8 +303,15 @@ static void tell_hints(Builder *b, const Op *op)
 				     op_info[op->kind].name, op->name, op->hints[i].key);
 }
 
+/* "640 columns, the device takes at most 500", or NULL. */
+static const char *too_many(const Builder *b, int64_t n, const char *what, int most)
+{
+	return n <= most ? NULL : arena_printf(b->a, "%lld %s, the device takes at most %d",
+					       (long long)n, what, most);
+}
+
 /* What is wrong with the tensor an op makes, or NULL. */
-static const char *wrong_shape(const Op *op)
+static const char *wrong_shape(const Builder *b, const Op *op)
 {
 	const int64_t *dim = op->shape.dim;
 	if (op->kind == OP_CONSTANT || op->kind == OP_OUTPUT || op->kind == OP_VIEW)
@@ -317,18 +324,14 @@ static const char *wrong_shape(const Op *op)
 		return "f64 has no device routine";
 	if (shape_count(op->shape) == 0)
 		return "an image without pixels has no place on the device";
-	if (dim[3] + 2 * PITCH_STEP > MAX_PITCH)
-		return "the image is too wide";
-	if (dim[2] > MAX_HEIGHT)
-		return "the image is too high";
-	if (dim[1] > MAX_CHANNELS)
-		return "more channels than the device takes";
-	return NULL;
+	const char *wrong = too_many(b, dim[3], "columns", MAX_PITCH - 2 * PITCH_STEP);
+	wrong = wrong ? wrong : too_many(b, dim[2], "rows", MAX_HEIGHT);
+	return wrong ? wrong : too_many(b, dim[1], "channels", MAX_CHANNELS);
 }
 
 static void check_shape(Builder *b, const Op *op)
 {
-	const char *wrong = wrong_shape(op);
+	const char *wrong = wrong_shape(b, op);
 	if (wrong)
 		plan_refuse(b, op, wrong);
 	b->refused[op->mark] = wrong;

@@ -272,14 +272,18 @@ static void what_no_map_of_pixels_is_is_said(void **state)
 
 static void what_parameters_cannot_hold_is_said(void **state)
 {
-	static const char *const tall[] = { "input 'x': the image is too high", NULL };
+	static const char *const tall[] = { "input 'x': 4294967304 rows, the device takes at most", NULL };
+	static const char *const wide[] = { "input 'x': 4064 columns, the device takes at most 4063",
+					    NULL };
 	static const char *const none[] = { "input 'x': an image without pixels", NULL };
-	static const char *const deep[] = { "input 'x': more channels than the device takes", NULL };
+	static const char *const deep[] = { "input 'x': 65536 channels, the device takes at most", NULL };
 	static const char *const taps[] = { "conv 'y': a window of more than 255 taps",
 					    "conv 'y': a dilation this large", NULL };
 	static const char *const stride[] = { "max_pool 'y': a stride of more than 255 rows", NULL };
 	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,4294967304,1]\n"
 				  "%o = output %x : f32[1,1,4294967304,1]\n", tall));
+	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,1,8,4064]\n"
+				  "%o = output %x : f32[1,1,8,4064]\n", wide));
 	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,3,0,8]\n"
 				  "%o = output %x : f32[1,3,0,8]\n", none));
 	assert_null(plan_and_hear(*state, "graph \"n\"\n%x = input : f32[1,65536,1,1]\n"
