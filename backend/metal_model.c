@@ -85,11 +85,10 @@ MetalWord metal_word_kind(const MetalOp *op, int word)
 	return METAL_NUMBER;
 }
 
-uint32_t metal_word(const MetalModel *m, const MetalOp *op, int core, int word)
+uint32_t metal_word(const MetalOp *op, int core, int word)
 {
 	const uint32_t value = program_word(op->op, core, word);
 	const char *name = params_field_of(params_at(op->op->params), word)->name;
-	(void)m;
 	if (strcmp(name, "slot_bytes") == 0) /* every slot is a buffer of its own */
 		return 0;
 	if (strcmp(name, "turns") == 0)

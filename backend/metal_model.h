@@ -141,7 +141,7 @@ bool metal_model(MetalModel *m);
 /* ---- its parts ---- */
 
 /* A word of the op's parameters on a core, as TT-Metal's kernels are told it. */
-uint32_t metal_word(const MetalModel *m, const MetalOp *op, int core, int word);
+uint32_t metal_word(const MetalOp *op, int core, int word);
 
 /* What a word stands for, if the host has to look it up. */
 typedef enum MetalWord {

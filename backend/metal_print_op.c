@@ -81,7 +81,7 @@ static void print_common(MetalWriter *w, const MetalModel *m, const MetalOp *op)
 	const ParamStruct *s = params_at(op->op->params);
 	for (int word = 0; word < s->words; word++) {
 		const ParamField *field = params_field_of(s, word);
-		const uint32_t value = metal_word(m, op, 0, word);
+		const uint32_t value = metal_word(op, 0, word);
 		if (!value && !is_address(m, op, word))
 			continue;
 		metal_line(w, LINE_SET,

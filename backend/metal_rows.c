@@ -101,10 +101,10 @@ void metal_values(MetalModel *m, MetalOp *op)
 	bool *left = arena_array(m->a, bool, n + 1);
 	MetalValue *rows = arena_array(m->a, MetalValue, n + 1);
 	for (int word = 0; word < words; word++) {
-		const uint32_t common = metal_word(m, op, 0, word);
+		const uint32_t common = metal_word(op, 0, word);
 		bool any = false;
 		for (int c = 0; c < n; c++) {
-			value[c] = metal_word(m, op, c, word);
+			value[c] = metal_word(op, c, word);
 			left[c] = value[c] != common;
 			any |= left[c];
 		}
