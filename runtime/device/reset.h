@@ -18,7 +18,8 @@ static inline void tt_reset_math(void)
 	TT_I(OP_SETC16(0, TT_AT_ADDR_MOD_SET_Base));
 	TT_I(OP_SETC16(0, TT_AT_FIDELITY_BASE_Phase));
 	TT_I(OP_SFPENCC(10, 0, 2));   /* the vector unit: all lanes, */
-	TT_I(OP_SFPCONFIG(1, 11, 0)); /* and -1 in register 11 */
+	TT_I(OP_SFPCONFIG(1, 11, 0)); /* -1 in register 11, */
+	TT_I(OP_SFPCONFIG(1, 15, 0)); /* and SFPSWAP as it is (LaneConfig) */
 	TT_I(OP_SEMINIT(TT_SEM_DST, 0, 2));
 	TT_I(OP_SEMINIT(TT_SEM_SUMS, 0, 1));
 	tt_sync();
