@@ -90,8 +90,7 @@ static inline void tt_edge_close(const TtEdge *p, uint32_t parts, TtEdgeWay way)
 	uint32_t planes = p->planes;
 	while (way == TT_EDGE_OUT && planes && !tt_edge_channels(p, planes - 1))
 		planes--;
-	for (uint32_t who = 0; who < TT_EDGE_PART + parts; who++)
-		tt_edge_await(p, who, p->rows * planes);
+	tt_edge_parts(p, parts, p->rows * planes); /* who moves is at its last turn by then */
 	for (uint32_t who = 0; who < TT_EDGE_PART + parts; who++)
 		tt_l1_set(p->turns + 4 * who, 0);
 }

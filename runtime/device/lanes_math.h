@@ -181,7 +181,7 @@ TT_ROUTINE void tt_lanes_math(const TtTiles *p, uint32_t sum)
 		TT_MATH_END();
 		half ^= TT_HALF_ROWS;
 	}
-	TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));
+	TT_MATH_RELEASE_B();
 }
 
 #endif

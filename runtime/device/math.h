@@ -70,6 +70,14 @@ TT_INLINE void tt_math_wide_sources(void)
 		TT_I(OP_SEMPOST(TT_SEM_DST));                                                      \
 	} while (0)
 
+/* Gives back SrcB, which has stayed for all tiles: where there were none, nothing has
+ * waited for it to be handed over, and a release does not. */
+#define TT_MATH_RELEASE_B()                                                                        \
+	do {                                                                                       \
+		TT_STALL(TT_HOLD_MATH, TT_FOR_SRCB);                                               \
+		TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));                                               \
+	} while (0)
+
 /* A 32-bit constant to a register of the vector unit. */
 #define TT_SFPU_CONSTANT(reg, bits)                                                                \
 	TT_I(OP_SFPLOADI((bits) & 0xffff, 10, reg));                                               \

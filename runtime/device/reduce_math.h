@@ -367,7 +367,7 @@ TT_ROUTINE void tt_reduce_math(const TtTiles *p, uint32_t kind, uint32_t pair, u
 			TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));
 	}
 	if (!stats)
-		TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));
+		TT_MATH_RELEASE_B();
 }
 
 #endif

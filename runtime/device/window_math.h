@@ -96,7 +96,7 @@ TT_ROUTINE void tt_window_math(const TtTiles *p)
 			}
 		}
 	}
-	TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 2));
+	TT_MATH_RELEASE_B();
 }
 
 #endif
