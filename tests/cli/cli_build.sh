@@ -180,6 +180,22 @@ err_has "warning: the result is not kept in the cache: $entry: error: cannot wri
 same net.ttb want.ttb
 ok
 
+claim "processes that share a cache neither hinder nor damage each other"
+rm -rf kept
+for i in 1 2 3 4 5 6; do
+	mkdir shared$i
+	"$tessera" compile net.ir -o shared$i/net.ttb --cache-dir kept/results 2>shared$i/err &
+done
+wait
+for i in 1 2 3 4 5 6; do
+	same shared$i/net.ttb want.ttb
+	[ ! -s shared$i/err ] || wrong "$(cat shared$i/err)"
+done
+[ "$(ls kept/results | wc -l)" = 1 ] || wrong "left: $(ls kept/results)"
+hit net.ir -o net.ttb || wrong "no hit"
+same net.ttb want.ttb
+ok
+
 claim "a cache that cannot be used as asked is refused"
 expect 2 compile no-such.ir --emit=plan --cache-dir kept
 err_is "tessera: error: '--cache-dir' wants -o: what it keeps are files"
