@@ -38,6 +38,10 @@ enum ExitCode session_lower(Session *s, const Graph *g, Compiled *c);
 /* And the package. */
 enum ExitCode session_emit(Session *s, const Graph *g, Compiled *c);
 
+/* Prints what a debug log of TT-Metal says of memory, beside the program
+ * (cmd_from_log.c). Not EXIT_OK: reported. */
+enum ExitCode session_from_log(Session *s, const Graph *g, Compiled *c, const char *path);
+
 /* An element type of packages as tensors have it. */
 DType session_device_type(TesseraType type);
 

@@ -82,6 +82,9 @@ enum ExitCode cmd_report(Session *s)
 	enum ExitCode code = session_plan(s, g, &c);
 	if (code == EXIT_OK)
 		code = run(s, g, &c, &ran);
+	const char *log = option_text(s->opt, OPT_FROM_LOG);
+	if (code == EXIT_OK && log)
+		code = session_from_log(s, g, &c, log);
 	if (code != EXIT_OK)
 		return code;
 	const bool ok = write_page(s, &c.planned)

@@ -138,4 +138,40 @@ expect 2 report $net --sweep size=64 -o no.html
 err_has "no '-o'"
 absent no.html
 ok
+
+# log_of F: the circular buffers of a program's text, as TT-Metal logs them for two cores.
+log_of() {
+	awk '/^\tcb / { for (x = 0; x < 2; x++)
+		printf "2026-01-01 00:00:00.000 | debug    |           Metal |   Core(%d,0) CB[%d]: addr=%s page_size=%d num_pages=%d base=0x7f (emulated_program_runner.cpp:2955)\n",
+			x, $2, $4, $6, $8 } ' "$1"
+}
+
+claim "the log of a program that has the plan's circular buffers agrees with it"
+expect 0 compile $net --emit=program -o net.program
+log_of net.program >all.log
+[ "$(wc -l <all.log)" -gt 10 ] || wrong "no circular buffers in the program"
+head -2 all.log >first.log
+expect 0 report $net -o page.html --from-log first.log
+grep -q "^0,enc1.c1.conv,[0-9]*,\(0x[0-9a-f]*,[0-9]*,[0-9]*\),\1,same$" out || wrong "$(cat out)"
+out_has "circular buffers: 1 same, 0 differ, 0 in the log only"
+sed 's/num_pages=\([0-9]*\) base/num_pages=1\1 base/' first.log >other.log
+expect 0 report $net -o page.html --from-log other.log
+out_has "circular buffers: 0 same, 1 differ"
+ok
+
+claim "allocations and clashes of a log are told, and a log without any is refused"
+cat >clash.log <<'END'
+x | debug | Metal | ShmTrackingProcessor::track_allocate: Calling SHM record_allocation (device_id=0, type=1, size=65536 B, pid=7) (a.cpp:1)
+x | debug | Metal | ShmTrackingProcessor::track_allocate: Calling SHM record_allocation (device_id=0, type=4, size=1000 B, pid=7) (a.cpp:1)
+Statically allocated circular buffers in program 3 clash with L1 buffers on core range [0-0]. L1 buffer allocated at 104960 and static circular buffer region ends at 106496
+END
+expect 0 report $net -o page.html --from-log clash.log
+out_has "allocated in the log: L1, 1 buffers, 65536 bytes"
+out_has "allocated in the log: trace region, 1 buffers, 1000 bytes"
+out_has "clash in the log: Statically allocated circular buffers in program 3 clash"
+expect 1 report $net -o page.html --from-log a.plan
+err_has "no circular buffer and no allocation"
+expect 1 report $net -o page.html --from-log none.log
+err_has "none.log"
+ok
 end_claims
