@@ -80,7 +80,7 @@ typedef struct MetalItem {
 		TtMove move;
 		struct {
 			TtPush rows; /* of its target only the count */
-			int to;
+			int to, also; /* the first, and how many behind it get the same */
 			bool block; /* exponents and values */
 		} push;
 	};

@@ -139,13 +139,13 @@ static const char *along(Arena *a, const MetalItem *x)
 static void print_push(MetalWriter *w, Arena *a, const MetalItem *x)
 {
 	const TtPush *p = &x->push.rows;
+	const char *also = x->push.also ? metal_spell(a, LINE_ALSO, x->push.also) : "";
 	const char *times = p->target == 1 ? ""
-					   : metal_spell(a, LINE_PUSH_TIMES, p->target,
-							 p->from_step, p->to_step);
-	const char *values =
-		!x->push.block ? ""
-			       : metal_spell(a, LINE_PUSH_VALUES, p->values_from, p->values_to);
-	metal_line(w, LINE_PUSH, cores(a, x->cores), x->push.to, along(a, x), p->from, p->to,
+		: p->from_step == p->to_step ? metal_spell(a, LINE_TIMES, p->target, p->to_step)
+		: metal_spell(a, LINE_PUSH_TIMES, p->target, p->from_step, p->to_step);
+	const char *values = !x->push.block ? ""
+		: metal_spell(a, LINE_PUSH_VALUES, p->values_from, p->values_to);
+	metal_line(w, LINE_PUSH, cores(a, x->cores), x->push.to, along(a, x), also, p->from, p->to,
 		   p->bytes, times, values);
 }
 

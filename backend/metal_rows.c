@@ -145,6 +145,14 @@ static int risen(const MetalItem *from, const MetalItem *to)
 					  : 0;
 }
 
+/* Does `row` say of the same cores what `last` does, for the core behind its last one? */
+static bool goes_on(const MetalItem *last, const MetalItem *row)
+{
+	return row->kind == METAL_PUSH && is_like(last, row) && row->along == last->along &&
+	       row->cores.first == last->cores.first && row->cores.last == last->cores.last &&
+	       row->push.to == last->push.to + last->push.also + 1;
+}
+
 int metal_rows(Arena *a, const MetalItem *const lists[], const int n[], int ncores,
 	       MetalItem **rows)
 {
@@ -166,6 +174,10 @@ int metal_rows(Arena *a, const MetalItem *const lists[], const int n[], int ncor
 				at[end]++;
 			}
 			row.cores = (MetalCores){ c, end - 1, 1 };
+			if (count && goes_on(&(*rows)[count - 1], &row)) {
+				(*rows)[count - 1].push.also++;
+				continue;
+			}
 			*rows = arena_grow(a, *rows, count, sizeof **rows);
 			(*rows)[count++] = row;
 		}

@@ -174,6 +174,20 @@ static void rows_that_neighbours_have_alike_are_one(void **state)
 	}
 }
 
+static void rows_that_many_cores_get_are_one(void **state)
+{
+	Fixture *t = *state;
+	MetalItem list[6], *rows;
+	const MetalItem *lists[] = { list };
+	for (int i = 0; i < 6; i++)
+		list[i] = (MetalItem){ .kind = METAL_PUSH, .push = { .to = i < 4 ? i + 1 : i + 2 } };
+	assert_int_equal(metal_rows(t->arena, lists, (int[]){ 6 }, 1, &rows), 2);
+	assert_int_equal(rows[0].push.to, 1);
+	assert_int_equal(rows[0].push.also, 3);
+	assert_int_equal(rows[1].push.to, 6);
+	assert_int_equal(rows[1].push.also, 1);
+}
+
 /* The rows of a word give each core the value it has. */
 static void values_in_rows_are_those_of_the_cores(void **state)
 {
@@ -268,6 +282,7 @@ int main(void)
 		TEST(turns_are_cleared_by_a_program_before),
 		TEST(words_of_an_edge_lie_where_no_buffer_ever_does_or_are_cleared),
 		TEST(rows_that_neighbours_have_alike_are_one),
+		TEST(rows_that_many_cores_get_are_one),
 		TEST(values_in_rows_are_those_of_the_cores),
 		TEST(more_semaphores_than_there_are_name_the_op),
 		TEST(circular_buffers_that_are_taken_or_not_aligned_name_the_op),

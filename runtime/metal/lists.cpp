@@ -63,7 +63,8 @@ std::vector<Words> list_words(const ProgramSpec &program, unsigned cores,
 			if (const auto *push = std::get_if<PushRow>(&row)) {
 				const auto to = static_cast<unsigned>(
 					push->to + static_cast<int>(i) * push->along);
-				add_push(l, *push, to, node(to));
+				for (unsigned k = 0; k <= push->more; k++)
+					add_push(l, *push, to + k, node(to + k));
 			}
 		}
 	}

@@ -34,6 +34,17 @@ PushRow &PushRow::run(uint32_t from, uint32_t to_address, uint32_t bytes)
 	return *this;
 }
 
+PushRow &PushRow::also(unsigned cores_behind)
+{
+	more = cores_behind;
+	return *this;
+}
+
+PushRow &PushRow::times(uint32_t runs, uint32_t step)
+{
+	return times(runs, step, step);
+}
+
 PushRow &PushRow::times(uint32_t runs, uint32_t from_step, uint32_t to_step)
 {
 	count = runs;

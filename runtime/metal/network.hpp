@@ -108,11 +108,14 @@ struct ZeroRow {
 struct PushRow {
 	Cores cores;
 	int to, along; /* the core they go to, and what is added to it from core to core */
+	unsigned more = 0; /* cores behind that one which get the same */
 	TtPush rows = {};
 	uint32_t count = 1;
 	bool block = false;
 
 	PushRow &run(uint32_t from, uint32_t to_address, uint32_t bytes);
+	PushRow &also(unsigned cores_behind);
+	PushRow &times(uint32_t runs, uint32_t step); /* on both sides */
 	PushRow &times(uint32_t runs, uint32_t from_step, uint32_t to_step);
 	PushRow &values(uint32_t from, uint32_t to_address); /* run() is of exponents */
 };
