@@ -180,7 +180,8 @@ static void rows_that_many_cores_get_are_one(void **state)
 	MetalItem list[6], *rows;
 	const MetalItem *lists[] = { list };
 	for (int i = 0; i < 6; i++)
-		list[i] = (MetalItem){ .kind = METAL_PUSH, .push = { .to = i < 4 ? i + 1 : i + 2 } };
+		list[i] = (MetalItem){ .kind = METAL_PUSH,
+				       .push = { .to = i < 4 ? i + 1 : i + 2 } };
 	assert_int_equal(metal_rows(t->arena, lists, (int[]){ 6 }, 1, &rows), 2);
 	assert_int_equal(rows[0].push.to, 1);
 	assert_int_equal(rows[0].push.also, 3);
