@@ -85,7 +85,11 @@ static Given bring(Ttcnn *t, const TtnnOp *o, int k)
 	const TtnnOp *in = o->in[k];
 	const TtnnPlace *from = &o->from[k], *as = &o->as[k];
 	const bool parked = in->out.parked && from->shard == TTNN_DRAM;
-	Given g = { parked ? dram_name(t, in) : name_of(t, in), false, o->dies[k] && !parked };
+	bool again = false; /* it is another input too */
+	for (int j = k + 1; j < o->nin; j++)
+		again = again || o->in[j] == in;
+	Given g = { parked ? dram_name(t, in) : name_of(t, in), false,
+		    o->dies[k] && !parked && !again };
 	const char *to = arena_printf(t->arena, "%s_in%d", name_of(t, o), k);
 	const bool first = from->layout == TTNN_TILE && as->layout == TTNN_ROW_MAJOR && !as->whole;
 	const bool moves = as->shard != TTNN_DRAM && !ttnn_same_cut(from, as);
@@ -260,8 +264,8 @@ void ttcnn_call(Ttcnn *t, const TtnnOp *o)
 	for (int k = 0; k < o->nin; k++) {
 		bool again = false;
 		for (int j = 0; j < k; j++)
-			again = again || strcmp(in[j].name, in[k].name) == 0;
-		if (in[k].dies && !freed && !again)
+			again = again || o->in[j] == o->in[k];
+		if (in[k].dies && !freed)
 			let_go(t, in[k].name);
 		/* The copy in DRAM outlives what is made of it only while it is read. */
 		if (o->in[k]->out.parked && !again && is_last_reader(t, o, o->in[k]))

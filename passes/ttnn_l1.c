@@ -161,7 +161,8 @@ TtnnL1 ttnn_conv_l1(const TtnnConv *c, const TtnnGrid *g, const TtnnBlocks *b,
 int64_t ttnn_pool_buffers(const TtnnWindow *w, int64_t channels)
 {
 	const int64_t wide = channels < 8 * TTNN_SIDE ? channels : 8 * TTNN_SIDE;
-	const int64_t rows = w->kh * w->kw;
+	/* Larger windows go through it in parts. */
+	const int64_t rows = w->kh * w->kw < TTNN_SIDE ? w->kh * w->kw : TTNN_SIDE;
 	const int64_t in = ttnn_round_up(wide * rows, TTNN_SIDE * TTNN_SIDE) * HALO_BYTES;
 	return 2 * 2048 + 2048 + 2 * 2 * in;
 }

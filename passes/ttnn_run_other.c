@@ -85,7 +85,8 @@ static bool run_tiles(TtnnRun *r, const Op *op, const TtnnInput *in, const TtnnC
 {
 	if (choice->v[TTNN_LAYOUT] != TTNN_TILE)
 		return false;
-	const TtnnPlace to = { .type = TTNN_BF16, .layout = TTNN_TILE, .whole = true };
+	const TtnnPlace to = { .type = kind == TTNN_RUN_UNARY ? choice->v[TTNN_TYPE] : TTNN_BF16,
+			       .layout = TTNN_TILE, .whole = true };
 	const int64_t held = gather(r, op, in, choice, &to);
 	r->out = (TtnnPlace){ choice->v[TTNN_SHARD], choice->v[TTNN_ROWS], choice->v[TTNN_PLANES],
 			      choice->v[TTNN_TYPE], TTNN_TILE, true, false };
@@ -103,8 +104,11 @@ bool ttnn_run_pair(TtnnRun *r, const Op *op, const TtnnInput *in, const TtnnChoi
 			 bytes / ttnn_cost(r->t, TTNN_COST_UNPACK_RATE));
 }
 
+/* The result has the format of what goes in. */
 bool ttnn_run_unary(TtnnRun *r, const Op *op, const TtnnInput *in, const TtnnChoice *choice)
 {
+	if (in->place.layout == TTNN_TILE && in->place.type != (TtnnType)choice->v[TTNN_TYPE])
+		return false;
 	return run_tiles(r, op, in, choice, TTNN_RUN_UNARY, ttnn_cost(r->t, TTNN_COST_SFPU_TILE));
 }
 

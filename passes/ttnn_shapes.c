@@ -133,6 +133,18 @@ static const char *check_class(const Op *op, TtnnClass class)
 	return NULL;
 }
 
+/* On the cores an image's channels come in eights, which convolutions alone expect. */
+static const char *check_input(const Op *op)
+{
+	if (op->dtype != TYPE_F32 || op->attr.input.perm.n)
+		return "it is no float tensor of N,C,H,W";
+	for_each_use(u, op)
+		if (u->user->kind != OP_CONV && ttnn_op_info(u->user->kind)
+		    && op->shape.dim[1] % 8)
+			return "its channels are no multiple of 8, and not convolutions alone read it";
+	return NULL;
+}
+
 /* Why ttnn cannot do it; NULL: it can. */
 static const char *why_not(const Op *op)
 {
@@ -141,8 +153,8 @@ static const char *why_not(const Op *op)
 		return "ttnn has no counterpart of the op";
 	if (op->shape.rank != 4)
 		return "its result has not 4 dims";
-	if (op->kind == OP_INPUT && (op->dtype != TYPE_F32 || op->attr.input.perm.n))
-		return "it is no float tensor of N,C,H,W";
+	if (op->kind == OP_INPUT)
+		return check_input(op);
 	const Act act = ttnn_act_of(op);
 	if (act.kind != OP_INPUT && !ttnn_act(act))
 		return "ttnn has no such activation";

@@ -192,15 +192,17 @@ static void try_slices(Ways *w, const TtnnConv *c, const TtnnWindow *window,
 
 static void add_conv_grids(Ways *w, const TtnnConv *c)
 {
-	const bool on_cores = w->in[0].place.shard != TTNN_DRAM;
+	const TtnnPlace *in = &w->in[0].place;
+	const bool on_cores = in->shard != TTNN_DRAM;
 	const int shards[] = { TTNN_HEIGHT, TTNN_BLOCK, TTNN_WIDTH };
 	add_input_grids(w, false);
 	for (int k = 0; k < (c->product ? 2 : 3); k++)
 		for (int a = 0; a <= (shards[k] == TTNN_WIDTH ? 0 : MOST_OVERRIDE); a++) {
 			const TtnnGrid g = ttnn_grid(w->s->t, c, shards[k], a * TTNN_SIDE);
-			add_grid(w, shards[k], g.rows, g.planes, on_cores ? TTNN_YES : TTNN_NO);
+			add_grid(w, shards[k], g.rows, g.planes, TTNN_YES);
 		}
-	if (!on_cores)
+	/* ttnn pads channels of what it brings to the cores by itself; we cannot. */
+	if (!on_cores && (in->layout == TTNN_TILE || c->cin % 8 == 0))
 		add_even_grid(w);
 }
 

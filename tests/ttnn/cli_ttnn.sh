@@ -119,7 +119,7 @@ ok
 
 claim "so do those of every op, of tensors in DRAM, and of the plan made by hand"
 expect 0 compile "$here/ops.nnef" --random-weights=1 --emit=ttcnn -o ops.py
-holds ops.py 1,3,64,64 1,1,64,64 1,64,1,1 1,40,31,31
+holds ops.py 1,3,64,64 1,1,64,64 1,64,1,1 1,40,31,31 1,96,32,32
 expect 0 compile "$here/large.nnef" --random-weights=1 --emit=ttcnn -o large.py
 grep -q 'DRAMSlice' large.py || wrong "nothing is sliced"
 holds large.py 1,3,1024,1024 1,8,512,512

@@ -179,9 +179,14 @@ def pool(x, batch, height, width, channels, kernel, stride, padding, dilation, c
     check(isinstance(ceil, bool), "ceil_mode")
     check(layout == TILE or dtype == BFLOAT16, f"{dtype} rows of pixels")
     if ceil:
-        extra = [s - 1 for s in stride]
+        # One more window, unless it would begin behind the image and the padding before it.
         p = padding if len(padding) == 4 else (padding[0], padding[0], padding[1], padding[1])
-        padding = (p[0], p[1] + extra[0], p[2], p[3] + extra[1])
+        more = []
+        for i, size in enumerate((height, width)):
+            reach = size + p[2 * i] + p[2 * i + 1] - dilation[i] * (kernel[i] - 1) - 1
+            begin = (reach // stride[i] + 1) * stride[i]
+            more.append(-reach % stride[i] if begin < size + p[2 * i] else 0)
+        padding = (p[0], p[1] + more[0], p[2], p[3] + more[1])
     n = convolve(x, height, width, channels, channels, batch, kernel, stride, padding, dilation, 1)
     if frees:
         x.let_go()
