@@ -7,7 +7,7 @@
 
 /* Labels kept at a step, in thousands; bytes that vanilla UNet's authors set aside for
  * ttnn's index tables, and in what steps. */
-enum { USUAL_EFFORT = 20, USUAL_L1_SMALL = 98304, L1_SMALL_STEP = 8192 };
+enum { USUAL_EFFORT = 20, QUICK = 1000, USUAL_L1_SMALL = 98304, L1_SMALL_STEP = 8192 };
 
 void ttnn_nodes(TtnnSearch *s)
 {
@@ -127,7 +127,7 @@ static enum ExitCode no_plan(const TtnnSearch *s, int stuck, int64_t needs)
 
 enum ExitCode ttnn_plan(const Graph *g, const Target *t, const TtnnRequest *r, TtnnPlan *p)
 {
-	TtnnSearch s = { .arena = g->arena, .graph = g, .t = t,
+	TtnnSearch s = { .arena = g->arena, .graph = g, .t = t, .quick = QUICK,
 			 .most = 1000 * (r->effort ? r->effort : USUAL_EFFORT) };
 	int stuck = 0;
 	int64_t needs = 0;

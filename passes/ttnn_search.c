@@ -10,7 +10,7 @@
 
 #include "passes/ttnn_time.h"
 
-enum { MOST_LIVE = 64, QUICK = 1000 };
+enum { MOST_LIVE = 64 };
 
 typedef struct Label {
 	int64_t ps;
@@ -201,12 +201,13 @@ TtnnChoice *ttnn_search(TtnnSearch *s, bool *best, int *stuck, int64_t *needs)
 	ttnn_bound(s);
 	/* A quick walk says what need not be gone into. */
 	s->limit = 0;
-	s->most = most < QUICK ? most : QUICK;
+	s->most = most < s->quick ? most : s->quick;
 	TtnnChoice *first = walk(s, best, stuck, needs, &quick);
 	s->most = most;
 	if (*best)
 		return first;
 	s->limit = quick;
 	TtnnChoice *choices = walk(s, best, stuck, needs, &ps);
+	*best = *best && choices;
 	return choices ? choices : first;
 }

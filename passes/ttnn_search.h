@@ -24,7 +24,8 @@ typedef struct TtnnSearch {
 	TtnnNode *nodes;
 	const TtnnPin *pins;
 	bool spills;   /* tensors may go to DRAM that the next op alone reads */
-	int most;      /* labels at a step */
+	int most;      /* labels at a step, */
+	int quick;     /* and of a first walk that gives a limit to the second */
 	IntMap *to_go; /* of each node: a place of its result to the least time of what is
 			* left, if only that is known */
 	int64_t limit; /* ps; no plan that takes longer is of interest; 0: every plan is */

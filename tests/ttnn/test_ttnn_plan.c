@@ -203,6 +203,29 @@ static void every_op_without_counterpart_is_named(void **state)
 	assert_int_equal(said, ops);
 }
 
+/* 96 pixels a core of 256 and 256 channels: 49,152 bytes in bf16, 98,304 together, 52,224
+ * of both in bfp8_b. */
+static void a_join_holds_what_it_joins_and_what_it_makes(void **state)
+{
+	static const struct {
+		TtnnProgramKind kind;
+		int64_t l1;
+	} want[] = {
+		{ TTNN_RUN_UNTILIZE, 2 * 49152 }, { TTNN_RUN_REFILL, 2 * 49152 },
+		{ TTNN_RUN_UNTILIZE, 3 * 49152 }, { TTNN_RUN_CONCAT, 4 * 49152 },
+		{ TTNN_RUN_TILIZE, 2 * 49152 + 52224 },
+	};
+	Fixture *t = *state;
+	TtnnPlan p;
+	score_hand(t, model_graph(t, "models/vanilla_unet.nnef"), &p);
+	const TtnnOp *o = op_named(&p, "up4");
+	assert_int_equal(o->n, 5);
+	for (int i = 0; i < o->n; i++) {
+		assert_int_equal(p.programs[o->first + i].kind, want[i].kind);
+		assert_int_equal(p.programs[o->first + i].l1, want[i].l1);
+	}
+}
+
 typedef struct Best {
 	TtnnSearch *s;
 	int i;
@@ -244,6 +267,31 @@ static void try_rest(Best *b)
 	ttnn_ways(b->s, b->i, in, base, go_on, b, &least);
 }
 
+/* A first walk that keeps a single label gives a limit; what is dropped for it is not
+ * the best. */
+static void check_limited(TtnnSearch *s, int64_t least)
+{
+	bool best;
+	int stuck;
+	int64_t needs;
+	s->most = 100000;
+	s->quick = 1;
+	const TtnnChoice *choices = ttnn_search(s, &best, &stuck, &needs);
+	if (!choices || !best)
+		return;
+	Best all = { .s = s, .least = INT64_MAX, .places = arena_array(s->arena, TtnnPlace, s->n) };
+	TtnnPin *pins = arena_array(s->arena, TtnnPin, s->n);
+	for (int i = 0; i < s->n; i++) {
+		pins[i].value = choices[i];
+		for (int f = 0; f < TTNN_FIELDS; f++)
+			pins[i].fixed |= ttnn_has(s->nodes[i].op->kind, f) ? 1u << f : 0;
+	}
+	s->pins = pins;
+	intmap_init(&s->blocks, s->arena);
+	try_rest(&all);
+	assert_int_equal(all.least, least);
+}
+
 /* conv, conv, and the sum of both, with so little room that it matters who waits where. */
 static void the_search_finds_what_trying_everything_does(void **state)
 {
@@ -268,7 +316,34 @@ static void the_search_finds_what_trying_everything_does(void **state)
 		assert_int_equal(code == EXIT_OK, all.least < INT64_MAX);
 		if (code == EXIT_OK)
 			assert_int_equal(ttnn_total_ps(&p), all.least);
+		check_limited(&s, all.least);
 	}
+}
+
+/* The bound never says more than what is left of a plan. */
+static void the_bound_is_no_more_than_the_rest_of_the_best_plan(void **state)
+{
+	Fixture *t = *state;
+	const Graph *g = model_graph(t, "models/vanilla_unet.nnef");
+	TtnnPlan p;
+	TtnnSearch s = { .arena = t->arena, .graph = g, .t = test_target(t) };
+	assert_int_equal(plan(t, g, (TtnnRequest){ 0 }, &p), EXIT_OK);
+	ttnn_nodes(&s);
+	intmap_init(&s.blocks, t->arena);
+	s.pins = arena_array(t->arena, TtnnPin, s.n);
+	ttnn_bound(&s);
+	int64_t rest = 0;
+	for (int i = p.nops - 1; i >= 0; i--) {
+		const int place = ttnn_pack(&p.ops[i].out);
+		const int64_t *bound = intmap_get(&s.to_go[i], &place, 1);
+		assert_non_null(bound);
+		assert_true(*bound <= rest);
+		assert_true(*bound >= rest / 2);
+		for (int k = p.ops[i].first; k < p.ops[i].first + p.ops[i].n; k++)
+			rest += p.programs[k].ps
+				+ p.programs[k].times * ttnn_cost(s.t, TTNN_COST_GAP) * 1000;
+	}
+	assert_int_equal(rest, ttnn_total_ps(&p));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
@@ -286,7 +361,9 @@ int main(void)
 		TEST(fields_that_are_pinned_hold),
 		TEST(wrong_pins_say_what_is_right),
 		TEST(every_op_without_counterpart_is_named),
+		TEST(a_join_holds_what_it_joins_and_what_it_makes),
 		TEST(the_search_finds_what_trying_everything_does),
+		TEST(the_bound_is_no_more_than_the_rest_of_the_best_plan),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
