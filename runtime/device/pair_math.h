@@ -141,6 +141,8 @@ TT_ROUTINE void tt_pair_math(const TtTiles *p, uint32_t op)
 			TT_MATH_END();
 		}
 	}
+	if (!p->rows)
+		TT_STALL(TT_HOLD_MATH, TT_FOR_SRCA); /* nothing else has waited for it */
 	TT_I(OP_SETRWC(0xf, 0, 0, 0, 0, 1));
 }
 

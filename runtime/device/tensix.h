@@ -58,7 +58,8 @@ enum {
 	TT_FOR_UNPACK = 0x6,
 	TT_FOR_PACK = 0x78,
 	TT_FOR_MATH = 0x80,
-	TT_FOR_SRCB = 0x800, /* to be handed to the matrix unit */
+	TT_FOR_SRCA = 0x400, /* to be handed to the matrix unit */
+	TT_FOR_SRCB = 0x800,
 	TT_FOR_STORES = 0x2000, /* of this RISC-V to configuration and registers */
 	TT_FOR_SFPU = 0x4000,
 };
