@@ -7,6 +7,7 @@
  *     test_ops FAMILY FIRST COUNT ttsim   emulator and simulator leave the same bytes
  *     test_ops FAMILY FIRST COUNT dram_ttsim   likewise, with those in DRAM
  *     test_ops FAMILY FIRST COUNT counters   the emulator counts what costs.def predicts
+ *     test_ops FAMILY FIRST COUNT metal   projects for TT-Metal leave the same bytes
  *
  * Prints a table of data types and layouts. Case `seed` is the same whatever the
  * others. A refusal counts, and fails if it is not for want of L1.
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #include "tests/counted.h"
+#include "tests/metal/project.h"
 #include "tests/network.h"
 #include "tests/ops.h"
 #include "tests/same.h"
@@ -118,6 +120,9 @@ static bool run(const Network *net, OpNet *n, const char *device, uint64_t seed,
 	if (strcmp(device, "counters") == 0) {
 		counted_check(n->g->arena, net->program, &net->emission, &compared);
 		ok = true;
+	} else if (strcmp(device, "metal") == 0) {
+		ok = project_same(net, arena_printf(n->g->arena, "ops_%s_%llu", n->g->name,
+						    (unsigned long long)seed), seed, NULL);
 	} else if (strncmp(device, "ttsim", 5) == 0) {
 		ok = same_memory(net, device, x, arena_printf(n->g->arena, "case %llu",
 							      (unsigned long long)seed));
@@ -170,7 +175,8 @@ static void one_case(const Entry *f, uint64_t seed, const char *mode, const char
 	OpNet n = { .rng = { rng_next(&(Rng){ seed }) }, .roundings = 1 };
 	n.choice = choose(&n.rng);
 	n.choice.wide = n.choice.stored == DEV_BF16 && seed % 5 < 3;
-	const bool counted = strcmp(mode, "counters") == 0 || strcmp(mode, "ttsim") == 0;
+	const bool counted = strcmp(mode, "counters") == 0 || strcmp(mode, "ttsim") == 0 ||
+		strcmp(mode, "metal") == 0;
 	if (strncmp(mode, "dram", 4) == 0 || (counted && seed % 2))
 		to_dram(&n.choice.plan, seed);
 	n.g = graph_create(a, &d, f->name);
@@ -243,6 +249,6 @@ int main(int argc, char **argv)
 		if (strcmp(families[i].name, argv[1]) == 0)
 			return run_family(&families[i], strtoull(argv[2], NULL, 10),
 					  strtoull(argv[3], NULL, 10), mode, device);
-	fprintf(stderr, "usage: test_ops FAMILY FIRST COUNT [emu|race|dram|ttsim|dram_ttsim|counters]\n");
+	fprintf(stderr, "usage: test_ops FAMILY FIRST COUNT [emu|race|dram|ttsim|dram_ttsim|counters|metal]\n");
 	return 2;
 }

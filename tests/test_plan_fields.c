@@ -6,6 +6,9 @@
  * counts on every core is what is predicted of the program, and sums are what the plan
  * alone predicts of all exact counters: bytes of NoC and DRAM, fetches of weights,
  * operations on tiles.
+ *
+ *     test_plan_fields metal FIRST COUNT   of those settings: the project for TT-Metal leaves
+ *                                          the same bytes as the package
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,7 @@
 #include "passes/cost_step.h"
 #include "tests/check.h"
 #include "tests/counted.h"
+#include "tests/metal/project.h"
 #include "tests/model_graph.h"
 #include "tests/network.h"
 
@@ -172,16 +176,22 @@ static void check_output(Fixture *t, const Network *n, Ran *r)
 		fail_msg("pcc %g, largest error %g of the range", c.pcc, c.max_rel);
 }
 
-static Ran ran(Fixture *t, const char *pins)
+static Network *network_with(Fixture *t, const char *pins)
 {
 	const ModelOptions random = { .random_weights = true, .seed = 1 };
 	Graph *g = text_parse(t->arena, &t->diag, "net.ir", unet, strlen(unet), &random);
 	if (!g || !passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }))
 		fail_msg("%s", fixture_said(t));
-	Ran r = { 0 };
 	Network *n = network_of_plan(g, plan_of(t, g, pins));
 	if (!n)
 		fail_msg("%s", fixture_said(t));
+	return n;
+}
+
+static Ran ran(Fixture *t, const char *pins)
+{
+	Ran r = { 0 };
+	Network *n = network_with(t, pins);
 	r.program = program_text(t, n->program);
 	check_output(t, n, &r);
 	counted_check(t->arena, n->program, &n->emission, &compared);
@@ -259,8 +269,35 @@ static void every_field_has_a_setting(void **state)
 			fail_msg("no setting of %s", choice_info[f].key);
 }
 
-int main(void)
+static bool same_project(int setting, const char *pins, const char *which)
 {
+	static const char *const ways[] = { "slots=1", "queues=2 slots=2", "trace slots=2" };
+	const ProjectTest way = { .options = ways[setting % 3], .runs = 2 };
+	void *state;
+	fixture_setup(&state);
+	Fixture *t = state;
+	Network *n = network_with(t, pins);
+	const bool same = project_same(n, arena_printf(t->arena, "field_%d_%s", setting, which), 1, &way);
+	printf("%s %s: %s\n", choice_info[settings[setting].field].key, which, same ? "same" : "WRONG");
+	network_free(n);
+	fixture_teardown(&state);
+	return same;
+}
+
+static int projects(int first, int count)
+{
+	int wrong = 0;
+	for (int i = first; i < SETTINGS && i < first + count; i++) {
+		wrong += !same_project(i, settings[i].from, "from");
+		wrong += !same_project(i, settings[i].to, "to");
+	}
+	return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && strcmp(argv[1], "metal") == 0)
+		return projects(atoi(argv[2]), atoi(argv[3]));
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_has_a_setting),
 		cmocka_unit_test(every_setting_moves_its_counters),

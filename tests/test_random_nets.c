@@ -4,6 +4,7 @@
  *
  *     test_random_nets FIRST COUNT [DEVICE]       on emu:fast, or another device
  *     test_random_nets FIRST COUNT DEVICE cover   fails if anything was not come by
+ *     test_random_nets FIRST COUNT metal          projects for TT-Metal leave the same bytes
  *
  * Net `seed` is the same whatever the others. Pins that cannot be must be told of
  * where they stand; then the net is tried without. A net that is refused with no pins
@@ -17,6 +18,7 @@
 
 #include "passes/pass.h"
 #include "passes/planner.h"
+#include "tests/metal/project.h"
 #include "tests/network.h"
 #include "tests/random_covers.h"
 #include "tests/random_pins.h"
@@ -217,6 +219,29 @@ static double compare(const Tensor *got, const Tensor *want, double allowed)
 	return worst;
 }
 
+/* As they come one after the other: every way to run them. */
+static void judge_project(Trial *t, const Network *net)
+{
+	static const ProjectTest ways[] = {
+		{ .options = "slots=1" },
+		{ .options = "queues=2 slots=2", .runs = 3 },
+		{ .options = "queues=2 apart trace slots=3", .runs = 4 },
+		{ .options = "trace slots=2", .runs = 3 },
+		{ .options = "mesh=1x2 slots=2", .runs = 2, .devices = 2 },
+		{ .options = "again", .runs = 2 },
+	};
+	const ProjectTest *way = &ways[t->seed % (sizeof ways / sizeof *ways)];
+	const char *name = arena_printf(t->arena, "net_%llu", (unsigned long long)t->seed);
+
+	if (project_same(net, name, t->seed, way)) {
+		printf(" %s\n", way->options);
+		seen.right++;
+	} else {
+		wrong(t, way->options);
+		plan_print(net->plan, stdout);
+	}
+}
+
 static void judge(Trial *t, const Network *net)
 {
 	Tensor *y[MOST_EDGES];
@@ -280,7 +305,9 @@ static void one_net(uint64_t seed, const char *device)
 		net = network_of_plan(t.n->g, t.planned.plan);
 	}
 	const char *said = text_take(&told, a);
-	if (net)
+	if (net && strcmp(device, "metal") == 0)
+		judge_project(&t, net);
+	else if (net)
 		judge(&t, net);
 	else if (seen.wrong == before) {
 		t.said = *said ? said : t.said;

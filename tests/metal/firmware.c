@@ -133,7 +133,7 @@ static void start_thread(void)
 	TT_I(OP_SETC16(0, TT_AT_CFG_STATE_ID_StateID));
 #if TT_RISC == 3
 	TT_I(OP_ZEROACC(0, 0, 3));
-	TT_I(OP_SFPENCC(10, 0, 2));
+	TT_I(OP_SFPENCC(10, 0, 3));
 	TT_I(OP_SFPCONFIG(1, 11, 0));
 #endif
 	tt_sync();

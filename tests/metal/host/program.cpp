@@ -110,6 +110,8 @@ CBHandle ProgramImpl::add(CircularBuffer cb)
 		if (page % CIRCULAR_BUFFER_COMPUTE_WORD_SIZE)
 			refuse("circular buffer %u: a page of %u bytes is no multiple of 16", i,
 			       page);
+		if (c.total_size() / page > 65535)
+			refuse("circular buffer %u: %u pages", i, c.total_size() / page);
 		for (const CircularBuffer &other : cbs_)
 			if ((cb.cores & other.cores).any() &&
 			    other.config.buffer_indices().contains(i))

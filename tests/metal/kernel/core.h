@@ -39,14 +39,12 @@ enum { METAL_CB_SHIFT = 4 }; /* compute kernels count 16 bytes */
 enum { METAL_CB_SHIFT = 0 };
 #endif
 
-#if !defined(TRISC_MATH)
-extern LocalCBInterface cb_interface[TT_CBS];
+extern LocalCBInterface cb_interface[TT_CBS]; /* math has none, as on TT-Metal */
 
 FORCE_INLINE LocalCBInterface &get_local_cb_interface(uint32_t cb_id)
 {
 	return cb_interface[cb_id];
 }
-#endif
 
 namespace metal
 {
@@ -65,8 +63,6 @@ inline volatile TtCbWords *cb_words(uint32_t cb)
 {
 	return reinterpret_cast<volatile TtCbWords *>(TT_CB_WORDS + sizeof(TtCbWords) * cb);
 }
-
-#if !defined(TRISC_MATH)
 
 inline void open_cbs()
 {
@@ -118,8 +114,6 @@ inline void pop(uint32_t cb, uint32_t pages)
 	step(cb_interface[cb].fifo_rd_ptr, cb_interface[cb], pages);
 	metal_regs::noc_semaphore_set(&w->acked, w->acked + pages);
 }
-
-#endif
 
 } // namespace metal
 

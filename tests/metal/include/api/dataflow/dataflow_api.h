@@ -79,9 +79,11 @@ FORCE_INLINE uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr
 	return metal_regs::get_noc_addr(noc_x, noc_y, addr);
 }
 
+/* Of this core, which virtual coordinates name on both NoCs. */
 FORCE_INLINE uint64_t get_noc_addr(uint32_t addr, uint8_t = noc_index)
 {
-	return static_cast<uint64_t>(metal_regs::tt_local()->self) << 32 | addr;
+	const uint32_t at = metal::launch()->logical;
+	return metal_regs::get_noc_addr(TT_VIRTUAL + (at & 0xffff), TT_VIRTUAL + (at >> 16), addr);
 }
 
 FORCE_INLINE uint64_t get_noc_multicast_addr(uint32_t noc_x_start, uint32_t noc_y_start,
