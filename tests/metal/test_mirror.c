@@ -295,7 +295,6 @@ int main(int argc, char **argv)
 		"tt_metal/third_party/umd/device/api/umd/device/types",
 	};
 	const char *home = getenv("TT_METAL_HOME");
-	Arena *a = arena_create();
 	Api real;
 	Count c = { 0 };
 
@@ -303,6 +302,7 @@ int main(int argc, char **argv)
 		puts("TT_METAL_HOME is not set, skipped");
 		return SKIPPED;
 	}
+	Arena *a = arena_create();
 	api_init(&real, a);
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
 		add_folder(&real, a, arena_printf(a, "%s/%s", home, folders[i]));
