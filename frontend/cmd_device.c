@@ -54,6 +54,7 @@ enum ExitCode session_planned(Session *s, const Graph *g, const Asked *a, Planne
 		return EXIT_INFEASIBLE;
 	if (how == PLAN_WRONG)
 		return p->line_wrong ? EXIT_USAGE : EXIT_MODEL;
+	session_tell_unkept(s, p);
 	return EXIT_OK;
 }
 

@@ -126,12 +126,54 @@ enum ExitCode session_asked(Session *s, Asked *a)
 	if (s->diag->errors > errors)
 		return EXIT_USAGE;
 	const char *path = option_text(s->opt, OPT_PLAN);
+	a->request.whole = option_given(s->opt, OPT_WHOLE_PLAN);
+	if (a->request.whole && !path) {
+		usage_error(s->diag, "'--whole-plan' is about a file: it wants --plan F.plan");
+		return EXIT_USAGE;
+	}
 	return path ? session_plan_file(s, a, path) : EXIT_OK;
+}
+
+/* Field `k` of a step that the file gives and that nobody pinned, and what became of it. */
+static const char *unkept(Session *s, const Planned *p, int step, ChoiceField k)
+{
+	const int asked = choice_get(&p->file->choices[step], k);
+	const int now = choice_get(&p->choices[step], k);
+	TextFile t;
+	if (!(p->file->given[step] >> k & 1) || p->pins[step].fixed >> k & 1 || asked == now)
+		return NULL;
+	text_open(&t);
+	fprintf(t.f, "%s: %s=", choice_step_spelling(p->bare, step), choice_info[k].key);
+	choice_write(t.f, k, asked);
+	fputs(" has no ! and is now ", t.f);
+	choice_write(t.f, k, now);
+	return text_take(&t, s->arena);
+}
+
+void session_tell_unkept(Session *s, const Planned *p)
+{
+	Loc at = { 0 };
+	const char *first = NULL, *more = "";
+	int n = 0;
+	for (int i = 0; p->file && i < p->bare->nsteps; i++)
+		for (int k = 0; k < CHOICE_COUNT; k++) {
+			const char *what = unkept(s, p, i, k);
+			n += what != NULL;
+			if (!what || first)
+				continue;
+			first = what;
+			at = p->file->where[i].at[k];
+		}
+	if (n > 1)
+		more = arena_printf(s->arena, ", and %d more like it", n - 1);
+	if (n)
+		diag_note(s->diag, at, "%s%s; --whole-plan keeps all", first, more);
 }
 
 bool session_plans_nothing(Session *s, const char *why)
 {
-	static const OptionId ids[] = { OPT_PLAN, OPT_PIN, OPT_OBJECTIVE, OPT_EFFORT, OPT_CORES,
+	static const OptionId ids[] = { OPT_PLAN, OPT_PIN, OPT_WHOLE_PLAN,
+					OPT_OBJECTIVE, OPT_EFFORT, OPT_CORES,
 					OPT_L1, OPT_ACT_DTYPE, OPT_WEIGHT_DTYPE };
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
 		if (option_given(s->opt, ids[i])) {

@@ -22,6 +22,9 @@ enum ExitCode session_asked(Session *s, Asked *a);
 /* A plan file for it to hold on to. */
 enum ExitCode session_plan_file(Session *s, Asked *a, const char *path);
 
+/* Values of a plan file that have no `!` and were planned otherwise: the first, and how many. */
+void session_tell_unkept(Session *s, const Planned *p);
+
 /* Options that are for the planner, of which there is none on this device: reported
  * if one is given. */
 bool session_plans_nothing(Session *s, const char *why);

@@ -73,7 +73,7 @@ enum ExitCode session_plan_ttnn(Session *s)
 	const char *path = option_text(s->opt, OPT_OUT);
 	Format format;
 	TtnnPlan p;
-	const enum ExitCode code = plan_asked(s, false, &p, &format);
+	const enum ExitCode code = plan_asked(s, option_given(s->opt, OPT_WHOLE_PLAN), &p, &format);
 	OutFile out;
 	if (code != EXIT_OK)
 		return code;
@@ -141,7 +141,7 @@ enum ExitCode session_emit_ttcnn(Session *s)
 	TtnnPlan p;
 	if (!weights)
 		return EXIT_USAGE;
-	const enum ExitCode code = plan_asked(s, false, &p, &format);
+	const enum ExitCode code = plan_asked(s, option_given(s->opt, OPT_WHOLE_PLAN), &p, &format);
 	if (code != EXIT_OK)
 		return code;
 	if (!write_module(s, &p, path, weights))

@@ -40,6 +40,28 @@ sed 's/!//g' whole.plan >plain
 same plain a.plan
 ok
 
+claim "a value without ! that is planned otherwise is told of; --whole-plan keeps all"
+sed '/^op head /s/fidelity=[a-z0-9]*/fidelity=lofi/; /^op dec1.c1.conv/s/fidelity=[a-z0-9]*/fidelity=lofi/' a.plan >slow.plan
+head=$(grep -n '^op head ' slow.plan | cut -d: -f1)
+first=$(grep -n '^op dec1.c1.conv' slow.plan | cut -d: -f1)
+[ "$first" -lt "$head" ] || wrong "the head is not the last"
+expect 0 plan $net --plan slow.plan
+err_has "slow.plan:$first:"
+err_has "note: dec1.c1.conv: fidelity=lofi has no ! and is now hifi2, and 1 more like it; --whole-plan keeps all"
+same out a.plan
+expect 0 plan $net --plan a.plan --pin 'op dec1.c1.conv fidelity=hifi4'
+grep -q 'note: dec1.c1.conv: fidelity=' err && wrong "a pin from elsewhere is told of"
+sed '/^op dec1.c1.conv/s/fidelity=[a-z0-9]*/fidelity=hifi4/' a.plan >slow.plan
+expect 0 plan $net --plan slow.plan --whole-plan
+silent
+grep '^op dec1.c1.conv' out | grep -q 'fidelity=hifi4 ' || wrong "it was planned otherwise"
+sed '/^op dec1.c1.conv/d; s/ *;.*//' out >left
+sed '/^op dec1.c1.conv/d; s/ *;.*//' a.plan >right
+same left right
+expect 2 plan $net --whole-plan
+err_is "tessera: error: '--whole-plan' is about a file: it wants --plan F.plan"
+ok
+
 claim "remarks stay where they stand"
 awk 'NR == 1 { print "# first"; print $0 " # of the header"; print ""; next }
      /^op head/ { print "# the last op"; print $0 " # narrow"; next }
