@@ -53,6 +53,7 @@ static bool run(Command *c, const char *said)
 
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, 2, said, 01101, 0644); /* write, create, empty */
+	posix_spawn_file_actions_adddup2(&files, 2, 1);
 	const int failed = posix_spawnp(&child, c->word[0], &files, NULL, c->word, environ);
 	posix_spawn_file_actions_destroy(&files);
 	if (failed) {
@@ -215,6 +216,27 @@ static bool build(const MetalProject *m, Arena *a, const char *folder, bool whol
 	return false;
 }
 
+/* Against TT-Metal's own headers, if it is known where they are (real_headers.sh). */
+static bool parse_real(Arena *a, const char *folder)
+{
+	const char *said = arena_printf(a, "%s/said", folder), *tree = getenv("TT_METAL_HOME");
+	Command c = { 0 };
+
+	if (!tree || !*tree)
+		return true;
+	add(&c, "sh");
+	add(&c, METAL_REAL_HEADERS);
+	add(&c, METAL_CLANG);
+	add(&c, METAL_CXX);
+	add(&c, METAL_PROJECTS "/parsed");
+	add(&c, folder);
+	const bool ok = run(&c, said);
+	counts.parsed += ok;
+	if (!ok)
+		show(said);
+	return ok;
+}
+
 static bool drive(Arena *a, const char *folder, int runs, const char *options)
 {
 	const char *said = arena_printf(a, "%s/said", folder);
@@ -284,7 +306,7 @@ static bool same_in(const Network *n, const char *folder, uint64_t seed, const P
 		}
 	const bool ok = run_directly(n, in, out, runs, devices) && emit(&m, n, a, folder) &&
 			write_file(arena_printf(a, "%s/in", folder), in, from.bytes * times) &&
-			build(&m, a, folder, test->whole) &&
+			build(&m, a, folder, test->whole) && parse_real(a, folder) &&
 			drive(a, folder, runs, test->options) &&
 			compare(a, folder, out, to.bytes * times);
 	counts.runs += ok ? runs : 0;

@@ -21,9 +21,10 @@ typedef struct ProjectTest {
  * is for messages and for the folder. */
 bool project_same(const Network *n, const char *name, uint64_t seed, const ProjectTest *test);
 
-/* Kernels, programs and launches of those that were run. */
+/* Kernels, programs and launches of those that were run, and how many went past TT-Metal's
+ * own headers, which TT_METAL_HOME names. */
 typedef struct ProjectCounts {
-	int projects, kernels, programs, runs;
+	int projects, kernels, programs, runs, parsed;
 } ProjectCounts;
 
 ProjectCounts project_counts(void);

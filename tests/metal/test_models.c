@@ -44,8 +44,9 @@ static bool same(Arena *a, Diag *d, const Options *o, const struct Way *way)
 	const bool ok =
 		n && project_same(n, arena_printf(a, "%s_%s", g->name, way->name), 1, &way->test);
 	const ProjectCounts c = project_counts();
-	printf("%s, %s: %d kernels, %d programs, %d runs %s\n", g->name, way->name, c.kernels,
-	       c.programs, c.runs, ok ? "the same" : "WRONG");
+	printf("%s, %s: %d kernels, %d programs, %d runs %s; %d against TT-Metal's headers\n",
+	       g->name, way->name, c.kernels, c.programs, c.runs, ok ? "the same" : "WRONG",
+	       c.parsed);
 	network_free(n);
 	return ok;
 }
