@@ -22,16 +22,20 @@ KernelHandle create_kernel(Program &program, const std::string &file, const Core
 	return experimental::CreateKernelFromPrecompiled(program, file, cores, config, from);
 }
 
-void compile_kernels(const ProgramSpec &program, const std::string &folder, const std::string &to)
+void KernelCompiler::compile(const ProgramSpec &program)
 {
 	experimental::OfflineKernelCompileParams params;
-	params.output_dir = to;
-	for (const CbSpec &cb : all_cbs(program, 0))
+	std::string cbs;
+	params.output_dir = to_;
+	for (const CbSpec &cb : all_cbs(program, 0)) {
 		params.cb_compile_configs.push_back(
 			{ .cb_index = static_cast<uint8_t>(cb.id), .data_format = cb_format });
+		cbs += ' ' + std::to_string(cb.id);
+	}
 	for (const KernelSpec &k : program.kernels)
-		experimental::CompileKernelOffline(kernel_file(folder, k.stem),
-						   kernel_config(k.kind, folder), params);
+		if (done_.insert(k.stem + cbs).second)
+			experimental::CompileKernelOffline(kernel_file(folder_, k.stem),
+							   kernel_config(k.kind, folder_), params);
 }
 
 } // namespace tessera

@@ -5,7 +5,9 @@
 #ifndef RUNTIME_METAL_PRECOMPILED_HPP
 #define RUNTIME_METAL_PRECOMPILED_HPP
 
+#include <set>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <tt-metalium/host_api.hpp>
@@ -34,8 +36,21 @@ tt::tt_metal::KernelHandle create_kernel(tt::tt_metal::Program &program, const s
 					 const KernelConfig &config,
 					 const Precompiled &precompiled);
 
-/* Compiles the kernels of a program into a folder. */
-void compile_kernels(const ProgramSpec &program, const std::string &folder, const std::string &to);
+/* Compiles the kernels of programs into a folder, those that are alike once: TT-Metal's
+ * binaries go by the file and by which circular buffers there are. */
+class KernelCompiler
+{
+      public:
+	KernelCompiler(std::string folder, std::string to)
+	    : folder_(std::move(folder)), to_(std::move(to))
+	{
+	}
+	void compile(const ProgramSpec &program);
+
+      private:
+	std::string folder_, to_;
+	std::set<std::string> done_;
+};
 
 } // namespace tessera
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <memory>
 
+#include <tt-metalium/host_api.hpp>
+
 #include "runtime/metal/device.hpp"
 #include "runtime/metal/open.hpp"
 #include "runtime/metal/pipeline.hpp"
@@ -54,6 +56,15 @@ std::string folder_of(const TesseraMetalOptions &o)
 #endif
 }
 
+/* An installed TT-Metal knows where its kernels, headers and compiler are; of one that is used
+ * from its source tree it has to be told, unless TT_METAL_RUNTIME_ROOT does. */
+void name_tree()
+{
+#ifdef TESSERA_METAL_TREE
+	tt::tt_metal::SetRootDir(TESSERA_METAL_TREE);
+#endif
+}
+
 void check(const TesseraMetalOptions &o)
 {
 	const bool queues = o.queues == 1 || o.queues == 2;
@@ -68,6 +79,13 @@ void check(const TesseraMetalOptions &o)
 		throw std::invalid_argument("options: precompiled_only wants precompiled");
 }
 
+/* What TT-Metal throws goes on with the host's stack, which nobody can read. */
+std::string without_stack(const std::exception &x)
+{
+	const std::string text = x.what();
+	return text.substr(0, text.find("\nbacktrace:"));
+}
+
 /* What `work` throws, as an error; false then. */
 template <typename Work> bool guarded(TesseraError *e, TesseraCode code, Work work)
 {
@@ -79,7 +97,7 @@ template <typename Work> bool guarded(TesseraError *e, TesseraCode code, Work wo
 	} catch (const std::bad_alloc &) {
 		return rt_fail(e, TESSERA_NO_MEMORY, "out of memory");
 	} catch (const std::exception &x) {
-		return rt_fail(e, code, "%s", x.what());
+		return rt_fail(e, code, "%s", without_stack(x).c_str());
 	}
 }
 
@@ -90,6 +108,7 @@ void open(TesseraMetal &m, const TesseraMetalNetwork &n, const TesseraMetalOptio
 	const std::string folder = folder_of(o);
 	m.weights = std::make_unique<Weights>(folder + "/" + n.file + ".weights");
 	if (!m.mesh) {
+		name_tree();
 		m.mesh = open_device(m.net, o);
 		m.own_mesh = true;
 	}
@@ -238,9 +257,11 @@ bool tessera_metal_compile(const TesseraMetalNetwork *n, const TesseraMetalOptio
 {
 	return guarded(e, TESSERA_DEVICE, [&] {
 		Network net;
+		KernelCompiler compiler(folder_of(*o), to);
+		name_tree();
 		n->describe(net);
 		for (const Network::Step &step : net.steps)
 			for (const ProgramSpec &program : net.describe(step, 0, NoPlaces()))
-				compile_kernels(program, folder_of(*o), to);
+				compiler.compile(program);
 	});
 }

@@ -107,8 +107,9 @@ TESSERA_API bool tessera_metal_submit(TesseraMetal *m, const TesseraArray *input
 TESSERA_API bool tessera_metal_wait(TesseraMetal *m, const TesseraArray *outputs, size_t count,
 				    TesseraError *e);
 
-/* Compiles all kernels for every product TT-Metal knows, into a folder for
- * TesseraMetalOptions.precompiled; needs no device. Of *o only `folder` counts. */
+/* Compiles all kernels into a folder for TesseraMetalOptions.precompiled; needs no device.
+ * TT-Metal compiles each for every product it knows, about a hundred, so this takes long.
+ * Of *o only `folder` counts. */
 TESSERA_API bool tessera_metal_compile(const TesseraMetalNetwork *n, const TesseraMetalOptions *o,
 				       const char *to, TesseraError *e);
 

@@ -15,6 +15,10 @@ Program::~Program() noexcept = default;
 Program::Program(Program &&other) noexcept = default;
 Program &Program::operator=(Program &&other) noexcept = default;
 
+void SetRootDir(const std::string &)
+{
+}
+
 Program CreateProgram()
 {
 	return {};

@@ -24,6 +24,7 @@ namespace tt::tt_metal
 size_t GetNumAvailableDevices();
 size_t GetNumPCIeDevices();
 
+void SetRootDir(const std::string &root_dir);
 Program CreateProgram();
 
 KernelHandle CreateKernel(Program &program, const std::string &file_name,
