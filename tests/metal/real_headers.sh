@@ -46,7 +46,7 @@ device=$(systems "$tree" "$metal" $(below hw/inc tt-llk/common hostdevcommon/api
 	hw/inc/internal/tt-1xx/wormhole/wormhole_b0_defines hw/inc/internal/tt-1xx/wormhole/noc \
 	tt-llk/tt_llk_wormhole_b0/common/inc tt-llk/tt_llk_wormhole_b0/llk_lib \
 	hw/ckernels/wormhole_b0/metal/llk_api hw/ckernels/wormhole_b0/metal/llk_api/llk_sfpu \
-	hw/firmware/src/tt-1xx) "$cache" $library "$own")
+	hw/firmware/src/tt-1xx))
 
 # What TT-Metal prints for each kernel; no routine of ours looks at it.
 descriptors() {
@@ -75,7 +75,7 @@ compile() {
 	shift 2
 	if [ -n "$sfpi" ]; then
 		"$sfpi/compiler/bin/riscv-tt-elf-g++" -std=c++17 -ftt-nttp -ftt-constinit -ftt-consteval \
-			-ftt-no-dyninit -ffast-math -fno-finite-math-only -fsigned-zeros -fno-associative-math \
+			-ftt-no-dyninit -flto=auto -ffast-math -fno-finite-math-only -fsigned-zeros -fno-associative-math \
 			-fno-exceptions -fno-rtti -fno-use-cxa-atexit "-mcpu=$cpu" "-$level" -c -o "$work/o" \
 			$device -isystem "$sfpi/include" "$@"
 	else
