@@ -183,7 +183,7 @@ TT_INLINE void tt_store_config(const TtTiles *p, uint32_t format, uint32_t relu,
 {
 	const uint32_t plane = p->out_height * p->out_pitch;
 	const uint32_t across = tt_places(format, 16), down = tt_places(format, plane);
-	tt_pack_config(sums ? TT_FP32 : format, sums ? 0 : relu, 256, 1024);
+	tt_pack_config(sums ? (uint32_t)TT_FP32 : format, sums ? 0 : relu, 256, 1024);
 	if (sums)
 		tt_pack_places(128, 64, 192, 32, 16);
 	else

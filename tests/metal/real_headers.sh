@@ -41,12 +41,15 @@ own=$($clang -print-resource-dir)/include
 
 below() { for d; do echo "$metal/$d"; done; }
 device=$(systems "$tree" "$metal" $(below hw/inc tt-llk/common hostdevcommon/api api \
-	hw/ckernels/wormhole_b0/metal/common hw/ckernels/wormhole_b0/metal/llk_io \
+	hw/ckernels/wormhole_b0/metal/llk_io \
 	hw/inc/internal/tt-1xx hw/inc/internal/tt-1xx/wormhole \
 	hw/inc/internal/tt-1xx/wormhole/wormhole_b0_defines hw/inc/internal/tt-1xx/wormhole/noc \
 	tt-llk/tt_llk_wormhole_b0/common/inc tt-llk/tt_llk_wormhole_b0/llk_lib \
 	hw/ckernels/wormhole_b0/metal/llk_api hw/ckernels/wormhole_b0/metal/llk_api/llk_sfpu \
 	hw/firmware/src/tt-1xx))
+
+# Compute kernels are included by a file of this folder; what a system's header includes is one.
+around="-I$metal/hw/ckernels/wormhole_b0/metal/common"
 
 # What TT-Metal prints for each kernel; no routine of ours looks at it.
 descriptors() {
@@ -97,7 +100,7 @@ parse() {
 		-DDISPATCH_MESSAGE_ADDR=0 -DPROGRAMMABLE_CORE_TYPE=0 -DNOC_MODE=0 \
 		-DNUM_DRAM_BANKS=12 -DIS_NOT_POW2_NUM_DRAM_BANKS=1 -DNUM_L1_BANKS=64 \
 		-DLOG_BASE_2_OF_NUM_L1_BANKS=6 -DPCIE_NOC_X=0 -DPCIE_NOC_Y=3 -DKERNEL_COMPILE_TIME_ARGS= \
-		"$@" -I"$work" -I"$project/kernels" "$metal/hw/firmware/src/tt-1xx/$file" 2>"$work/said"; then
+		"$@" "$around" -I"$work" -I"$project/kernels" "$metal/hw/firmware/src/tt-1xx/$file" 2>"$work/said"; then
 		: >"$mark"
 	else
 		echo "$project: $kernel for $risc"
