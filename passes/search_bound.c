@@ -15,7 +15,7 @@
  *          buffer since the use before; a copy or a way through DRAM instead
  *   wait   for weights that the step before is too short to hide
  */
-#include "passes/search_walk.h"
+#include "passes/search_side.h"
 
 #include <stdlib.h>
 
@@ -25,65 +25,6 @@ int64_t bound_rent(const Space *s, int first, int last, int64_t bytes)
 }
 
 static int64_t less(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/* ---- readers ---- */
-
-static int64_t base_bytes(const Value *v)
-{
-	return v->place == PLACE_L1 ? (v->tensor.bytes + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM
-				    : 0;
-}
-
-static int reader_number(const TensorSpace *x, int step)
-{
-	int j = 0;
-	while (x->readers[j] != step)
-		j++;
-	return j;
-}
-
-static int use_before(const TensorSpace *x, int j) { return j ? x->readers[j - 1] : x->last; }
-
-static bool may_park(const TensorSpace *x, int j)
-{
-	return x->parks && x->readers[j] - use_before(x, j) >= 2;
-}
-
-/* May it move while others run, and so for nothing? */
-static bool may_beside(const TensorSpace *x, int j)
-{
-	return x->parks && x->readers[j] - use_before(x, j) >= BESIDE_GAP;
-}
-
-/* May it have come back from DRAM for a reader before this one? */
-static bool may_be_back(const TensorSpace *x, int j)
-{
-	bool any = false;
-	for (int i = 0; i < j; i++)
-		any |= may_park(x, i);
-	return any;
-}
-
-static int64_t spill_time(Space *s, int t, int value, int j)
-{
-	return j ? 0 : s->cost.launch + space_spill(s, t, value);
-}
-
-/* A side reader, whatever the value of its result. */
-static int64_t side_least(Space *s, int t, int value, int j)
-{
-	const TensorSpace *x = &s->tensors[t];
-	const int64_t base = base_bytes(&x->values->v[value]);
-	const int use = use_before(x, j), step = x->readers[j];
-	if (may_be_back(x, j) || may_beside(x, j))
-		return 0;
-	int64_t least = bound_rent(s, use + 1, step, base);
-	if (s->bare->steps[step].out)
-		least = less(least, bound_rent(s, use + 1, step - 1, base) + s->cost.launch);
-	if (may_park(x, j))
-		least = less(least, spill_time(s, t, value, j) + s->cost.launch);
-	return least;
-}
 
 /* A host edge out of this value. */
 static int64_t leaf(Space *s, int step, int value)
@@ -96,20 +37,13 @@ static int64_t leaf(Space *s, int step, int value)
 	return least;
 }
 
-static bool is_main(const Space *s, int step, int t)
-{
-	const Step *r = &s->bare->steps[step];
-	return r->out && r->in[s->steps[step].main].tensor->id == t
-		&& s->tensors[r->out->id].first == step;
-}
-
 static int64_t node(Space *s, int t, int value)
 {
 	const TensorSpace *x = &s->tensors[t];
-	int64_t sum = bound_rent(s, x->first, x->last, base_bytes(&x->values->v[value]));
+	int64_t sum = bound_rent(s, x->first, x->last, side_base(&x->values->v[value]));
 	for (int j = 0; j < x->nreaders && sum < NO_WAY; j++) {
-		if (!is_main(s, x->readers[j], t))
-			sum += side_least(s, t, value, j);
+		if (!side_is_main(s, x->readers[j], t))
+			sum += side_read(s, t, value, j);
 		if (!s->bare->steps[x->readers[j]].out)
 			sum += leaf(s, x->readers[j], value);
 	}
@@ -123,14 +57,14 @@ static int64_t direct(Space *s, int t, int from, int to, int64_t most)
 {
 	const TensorSpace *x = &s->tensors[t], *p = &s->tensors[x->parent];
 	const Value *v = &p->values->v[from];
-	const int j = reader_number(p, x->first), main = s->steps[x->first].main;
-	if (may_be_back(p, j))
+	const int j = side_number(p, x->first), main = s->steps[x->first].main;
+	if (side_may_be_back(p, j))
 		return 0;
 	const Pair *pair = space_pair(s, x->first, main, from, to, PAIR_HERE);
 	if (pair->bytes >= NO_ROOM)
 		return NO_WAY;
-	const int64_t more = bound_rent(s, p->first, p->last, pair->bytes - base_bytes(v));
-	const int64_t rest = bound_rent(s, use_before(p, j) + 1, x->first, pair->bytes);
+	const int64_t more = bound_rent(s, p->first, p->last, pair->bytes - side_base(v));
+	const int64_t rest = bound_rent(s, side_use_before(p, j) + 1, x->first, pair->bytes);
 	const int64_t least = (pair->halo_least + more) / p->children + rest;
 	if (least >= most)
 		return least;
@@ -143,8 +77,8 @@ static int64_t moved(Space *s, int t, int from, int to, int how, bool made)
 {
 	const TensorSpace *x = &s->tensors[t], *p = &s->tensors[x->parent];
 	const Value *v = &p->values->v[from];
-	const int j = reader_number(p, x->first);
-	if (how == READ_PARKED && !may_park(p, j))
+	const int j = side_number(p, x->first);
+	if (how == READ_PARKED && !side_may_park(p, j))
 		return NO_WAY;
 	const Pair *pair = space_pair(s, x->first, s->steps[x->first].main, from, to,
 				      PAIR_COPY | (how == READ_PARKED ? PAIR_BACK : 0));
@@ -152,10 +86,10 @@ static int64_t moved(Space *s, int t, int from, int to, int how, bool made)
 		return NO_WAY;
 	const int64_t time = how == READ_COPIED ? pair->copy_time : pair->back_time;
 	int64_t sum = time + bound_rent(s, x->first, x->first, pair->copy_bytes);
-	if (how == READ_COPIED && !made && !may_be_back(p, j))
-		sum += bound_rent(s, use_before(p, j) + 1, x->first - 1, base_bytes(v));
+	if (how == READ_COPIED && !made && !side_may_be_back(p, j))
+		sum += bound_rent(s, side_use_before(p, j) + 1, x->first - 1, side_base(v));
 	if (how == READ_PARKED && !made)
-		sum += spill_time(s, x->parent, from, j);
+		sum += side_spill(s, x->parent, from, j);
 	return sum;
 }
 
@@ -180,7 +114,7 @@ static Link link(Space *s, int t, int from, int to)
 		const int64_t rest = time > x->floor[to] ? time - x->floor[to] : 0;
 		return (Link){ rest, rest, 0 };
 	}
-	if (may_beside(p, reader_number(p, x->first)))
+	if (side_may_beside(p, side_number(p, x->first)))
 		return (Link){ 0 };
 	Link l = { .moved = less(moved(s, t, from, to, READ_COPIED, false),
 				 moved(s, t, from, to, READ_PARKED, false)) };
@@ -194,11 +128,11 @@ static Link *rentless(Space *s, int t)
 {
 	const TensorSpace *x = &s->tensors[t], *p = &s->tensors[x->parent];
 	const StepSpace *made = &s->steps[x->first];
-	const int j = reader_number(p, x->first);
+	const int j = side_number(p, x->first);
 	const char *key = arena_printf(s->arena, "%p %p %d %d %d %d %d %d %d",
 		(void *)made->edges[made->main], (void *)made->configs, made->main, p->children,
-		x->first == x->last ? -1 : t, j == 0, may_park(p, j), may_beside(p, j),
-		may_be_back(p, j));
+		x->first == x->last ? -1 : t, j == 0, side_may_park(p, j), side_may_beside(p, j),
+		side_may_be_back(p, j));
 	Link *known = strmap_get(&s->bounds, key);
 	if (known)
 		return known;
@@ -355,15 +289,15 @@ static void use_work(Space *s, int t, const Shade *z, int64_t *list)
 static void use_sides(Space *s, int t, int value, int64_t *list)
 {
 	const TensorSpace *x = &s->tensors[t];
-	const int64_t base = base_bytes(&x->values->v[value]);
+	const int64_t base = side_base(&x->values->v[value]);
 	use(list, x->first, x->last, base);
 	for (int j = 0; j < x->nreaders; j++) {
-		const int from = use_before(x, j) + 1, step = x->readers[j];
+		const int from = side_use_before(x, j) + 1, step = x->readers[j];
 		if (!s->bare->steps[step].out && bound_is_plain(s, x, value))
 			use_way(s, step, -1, &value, list);
-		if (is_main(s, step, t) || may_be_back(x, j) || may_beside(x, j))
+		if (side_is_main(s, step, t) || side_may_be_back(x, j) || side_may_beside(x, j))
 			continue;
-		const int64_t least = side_least(s, t, value, j);
+		const int64_t least = side_read(s, t, value, j);
 		if (least == bound_rent(s, from, step, base))
 			use(list, from, step, base);
 		else if (s->bare->steps[step].out
@@ -376,22 +310,22 @@ static void use_link(Space *s, int t, int from, const Shade *z, int64_t *list)
 {
 	const TensorSpace *x = &s->tensors[t], *p = &s->tensors[x->parent];
 	const Value *v = &p->values->v[from];
-	const int j = reader_number(p, x->first), first = use_before(p, j) + 1;
-	if (v->place == PLACE_DRAM || may_beside(p, j))
+	const int j = side_number(p, x->first), first = side_use_before(p, j) + 1;
+	if (v->place == PLACE_DRAM || side_may_beside(p, j))
 		return;
 	const Pair *pair = space_pair(s, x->first, s->steps[x->first].main, from, z->value,
 				      PAIR_HERE | PAIR_COPY);
 	const Link *l = bound_link(s, t, from, z->value);
 	if (z->early || l->direct <= l->moved) {
-		if (may_be_back(p, j))
+		if (side_may_be_back(p, j))
 			return;
 		use(list, first, x->first, pair->bytes);
-		use(list, p->first, p->last, (pair->bytes - base_bytes(v)) / p->children);
+		use(list, p->first, p->last, (pair->bytes - side_base(v)) / p->children);
 	} else {
 		use(list, x->first, x->first, pair->copy_bytes);
 		if (l->moved == moved(s, t, from, z->value, READ_COPIED, false)
-		    && !may_be_back(p, j))
-			use(list, first, x->first - 1, base_bytes(v));
+		    && !side_may_be_back(p, j))
+			use(list, first, x->first - 1, side_base(v));
 	}
 }
 
