@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "passes/greedy.h"
-#include "passes/search_walk.h"
+#include "passes/search_side.h"
 
 enum {
 	USUAL_EFFORT = 10,
@@ -22,6 +22,7 @@ enum {
 	MOST_READERS = 3,    /* of a tensor, with which walks may be wide */
 	LONG_NET = 150,      /* steps from which on walks near a plan are no wider than the first */
 	RENT_ROUNDS = 40,
+	MOST_SHARP = 2000,   /* values of all tensors that bounds look at closely */
 };
 
 /* More than any plan takes, to count reshards first. */
@@ -293,6 +294,11 @@ static void filter(Searching *x, int rounds)
 	bound_nodes(s);
 	int64_t bound = known ? bound_filter(s, x->time + s->rent_of_all) : bound_tree(s);
 	bound -= s->rent_of_all;
+	if (known && !s->dram && left(x) <= MOST_SHARP) {
+		side_sharpen(s, x->time - bound);
+		bound_nodes(s);
+		bound = bound_filter(s, x->time + s->rent_of_all) - s->rent_of_all;
+	}
 	const int64_t was = s->rent_of_all;
 	bound = rent_search(s, bound, known ? x->time : 2 * bound, rounds);
 	if (known && s->rent_of_all != was)

@@ -10,11 +10,12 @@
  * later steps will see (values and bytes of live tensors, values promised to readers)
  * the least time (search_walk.c). A lower bound for the rest comes from the tree of
  * main inputs, where L1 has rents instead of a limit (search_bound.c, search_rent.c)
- * and steps are told apart by whether their weights come early (search_shade.c):
- * values and states that cannot be part of anything better than the best plan known
- * are dropped, and nothing else is, unless the work limit is reached; then the best
- * bound of what was dropped is the gap that is reported. The first plans come from
- * narrow walks over few values, and from those near what they find.
+ * and steps are told apart by whether their weights come early (search_shade.c); once
+ * few values are left it looks at skips closely (search_side.h). So values and states
+ * that cannot be part of anything better than the best plan known are dropped, and
+ * nothing else is, unless the work limit is reached; then the best bound of what was
+ * dropped is the gap that is reported. The first plans come from narrow walks over few
+ * values, and from those near what they find.
  */
 #ifndef PASSES_SEARCH_H
 #define PASSES_SEARCH_H

@@ -43,7 +43,7 @@ static int64_t node(Space *s, int t, int value)
 	int64_t sum = bound_rent(s, x->first, x->last, side_base(&x->values->v[value]));
 	for (int j = 0; j < x->nreaders && sum < NO_WAY; j++) {
 		if (!side_is_main(s, x->readers[j], t))
-			sum += side_read(s, t, value, j);
+			sum += side_read(s, t, value, j).least;
 		if (!s->bare->steps[x->readers[j]].out)
 			sum += leaf(s, x->readers[j], value);
 	}
@@ -187,29 +187,41 @@ bool bound_takes(const Space *s, int t, int from, int shade)
 	return !type || type == s->tensors[x->parent].values->v[from].type;
 }
 
-int64_t bound_side(Space *s, int step, int part, int from, int how)
+/* So much for a result of value `to`. */
+static int64_t side_later(Space *s, int step, int part, int from, int to, int how, bool there)
+{
+	const int t = s->bare->steps[step].in[part].tensor->id;
+	const Pair *p = space_pair(s, step, part, from, to, PAIR_COPY | PAIR_BACK);
+	if (p->copy_bytes >= NO_ROOM)
+		return NO_WAY;
+	if (how != READ_BESIDE)
+		return (how == READ_COPIED ? p->copy_time : p->back_time)
+			+ bound_rent(s, step, step, p->copy_bytes);
+	return side_beside(s, t, from, side_number(&s->tensors[t], step),
+			   p->back_time - s->cost.launch, there)
+		+ bound_rent(s, step - 1, step, p->copy_bytes);
+}
+
+int64_t bound_side(Space *s, int step, int part, int from, int how, bool there)
 {
 	const Step *r = &s->bare->steps[step];
-	const int key[] = { -1, step, part, from, how };
-	int64_t *known = intmap_get(&s->given, key, 5);
+	const int key[] = { -1, step, part, from, how, there };
+	int64_t *known = intmap_get(&s->given, key, 6);
 	if (known)
 		return *known;
 	known = arena_new(s->arena, int64_t);
 	if (!r->out) {
 		*known = leaf(s, step, from);
-	} else if (s->tensors[r->in[part].tensor->id].values->v[from].place != PLACE_DRAM) {
+	} else if (s->tensors[r->in[part].tensor->id].values->v[from].place != PLACE_DRAM
+		   && (s->sharp || how != READ_BESIDE)) {
 		const TensorSpace *x = &s->tensors[r->out->id];
 		*known = NO_WAY;
-		for (int i = 0; i < x->values->n; i++) {
-			const Pair *p = x->dead[i] ? NULL : space_pair(s, step, part, from, i,
-								       PAIR_COPY | PAIR_BACK);
-			if (!p || p->copy_bytes >= NO_ROOM)
-				continue;
-			const int64_t time = how == READ_COPIED ? p->copy_time : p->back_time;
-			*known = less(*known, time + bound_rent(s, step, step, p->copy_bytes));
-		}
+		for (int i = 0; i < x->values->n; i++)
+			if (!x->dead[i])
+				*known = less(*known, side_later(s, step, part, from, i, how,
+								 there));
 	}
-	intmap_put(&s->given, key, 5, known);
+	intmap_put(&s->given, key, 6, known);
 	return *known;
 }
 
@@ -295,14 +307,12 @@ static void use_sides(Space *s, int t, int value, int64_t *list)
 		const int from = side_use_before(x, j) + 1, step = x->readers[j];
 		if (!s->bare->steps[step].out && bound_is_plain(s, x, value))
 			use_way(s, step, -1, &value, list);
-		if (side_is_main(s, step, t) || side_may_be_back(x, j) || side_may_beside(x, j))
+		if (side_is_main(s, step, t))
 			continue;
-		const int64_t least = side_read(s, t, value, j);
-		if (least == bound_rent(s, from, step, base))
-			use(list, from, step, base);
-		else if (s->bare->steps[step].out
-			 && least == bound_rent(s, from, step - 1, base) + s->cost.launch)
-			use(list, from, step - 1, base);
+		const SideRead r = side_read(s, t, value, j);
+		use(list, from, step - 2, r.waits);
+		use(list, step - 1 < from ? step : step - 1, step - 1, r.before);
+		use(list, step, step, r.at);
 	}
 }
 

@@ -111,8 +111,7 @@ const Pair *space_pair(Space *s, int step, int part, int from, int to, unsigned 
 	return p;
 }
 
-/* Which part of a step a tensor is: the first. */
-static int part_of(const Step *r, const PlanTensor *t)
+int space_part(const Step *r, const PlanTensor *t)
 {
 	int k = 0;
 	while (r->in[k].tensor != t)
@@ -195,8 +194,8 @@ Room space_buffer(Space *s, int t, int value, const int *readers)
 		for (int k = 0; k < r->nin; k++)
 			parts += r->in[k].tensor == bare;
 		if (parts == 1) {
-			const Pair *p = space_pair(s, step, part_of(r, bare), value, readers[one],
-						   PAIR_HERE | PAIR_HALO);
+			const Pair *p = space_pair(s, step, space_part(r, bare), value,
+						   readers[one], PAIR_HERE | PAIR_HALO);
 			return (Room){ p->bytes, p->halo };
 		}
 	}

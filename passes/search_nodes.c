@@ -72,8 +72,11 @@ int64_t walk_to_come(const Walker *w, int step, const int *state)
 	for (int i = 0; i < l->nsides; i++) {
 		const Side *side = &l->sides[i];
 		const int how = state[side->how];
-		if (how == READ_COPIED || how == READ_PARKED || !w->s->bare->steps[side->step].out)
-			sum += bound_side(w->s, side->step, side->part, state[side->value], how);
+		const bool there = state[side->value - LIVE_VALUE + LIVE_SPILLED] & SPILLED;
+		if (how == READ_COPIED || how == READ_PARKED || how == READ_BESIDE
+		    || !w->s->bare->steps[side->step].out)
+			sum += bound_side(w->s, side->step, side->part, state[side->value], how,
+					  how == READ_BESIDE && there);
 	}
 	return sum;
 }

@@ -164,6 +164,7 @@ static int shades_of_type(Space *s, int t, int value, DevTypes type, Shade *list
 	late.hides = late.cost;
 	if (!late.way)
 		return 0;
+	int64_t least = late.cost;
 	list[0] = late;
 	int n = 1;
 	for (int i = 0; i < c->n && step > 0; i++) {
@@ -174,12 +175,14 @@ static int shades_of_type(Space *s, int t, int value, DevTypes type, Shade *list
 			.cost = one->early + bound_rent(s, step, step, one->bytes)
 				+ bound_rent(s, step - 1, step - 1, one->ahead),
 		};
+		least = cost_least(least, early.cost);
 		n = add(list, n, &early, w);
 		while (n > MOST_LISTED)
 			n = merge(list, n);
 	}
 	while (n > 1 + MOST_EARLY)
 		n = merge(list, n);
+	list[0].saves = late.cost - least;
 	return n;
 }
 

@@ -256,6 +256,7 @@ void space_init(Space *s, Plan *bare, const SearchOptions *o, bool dram)
 	s->tensors = arena_array(s->arena, TensorSpace, bare->ntensors + 1);
 	s->steps = arena_array(s->arena, StepSpace, bare->nsteps + 1);
 	s->rents = arena_array(s->arena, int64_t, bare->nsteps + 1);
+	s->hide = arena_array(s->arena, int64_t, bare->nsteps + 1);
 	s->version = 1;
 	for (int i = 0; i < bare->ntensors; i++)
 		init_tensor(s, i);

@@ -91,6 +91,7 @@ typedef struct Shade {
 	int64_t cost;      /* with the rent of what they have in L1 beside tensors */
 	int64_t fetch;     /* what weights that come early take */
 	int64_t hides;     /* of what the step behind fetches early */
+	int64_t saves;     /* if not early: what ways of its type that are take less, at most */
 	const Config *way; /* one that has this cost, or NULL */
 } Shade;
 
@@ -139,6 +140,8 @@ typedef struct Space {
 	int64_t room;
 	bool dram;      /* tensors may lie in DRAM for good */
 	bool coarse;    /* bounds look at no ways to do a step: for a first look */
+	bool sharp;     /* they look at side readers closely (search_side.h) */
+	int64_t *hide;  /* then: cycles of moves beside each step that may cost nothing */
 	const Pins *pins;
 	TensorSpace *tensors; /* by id */
 	StepSpace *steps;
@@ -166,6 +169,9 @@ bool space_bars(const Space *s, int step, Cut cut, int type, int place);
 
 /* From value `from` of a part to value `to` of the result: what is asked for. */
 const Pair *space_pair(Space *s, int step, int part, int from, int to, unsigned what);
+
+/* Which part of a step a tensor is: the first. */
+int space_part(const Step *r, const PlanTensor *t);
 
 /* The buffer of tensor t with value `value` and what is pushed behind the step that
  * makes it. Of each reader: the value of its result if it reads the tensor where it

@@ -63,8 +63,9 @@ int64_t bound_at_hand(Space *s, int x, int value, DevTypes type, const Config *e
 /* The same whatever the step before it is. */
 int64_t bound_of(const Space *s, int x, int value);
 
-/* What is paid later for a part that is not the main one, read so. */
-int64_t bound_side(Space *s, int step, int part, int from, int how);
+/* What is paid later for a part that is not the main one, read so; `there`: it has been
+ * spilled. */
+int64_t bound_side(Space *s, int step, int part, int from, int how, bool there);
 
 /* The least of a list over the values that are not dead; of `up` over their shades. */
 int64_t bound_min(const TensorSpace *x, const int64_t *of);
