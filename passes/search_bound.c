@@ -39,11 +39,12 @@ static int64_t leaf(Space *s, int step, int value)
 
 static int64_t node(Space *s, int t, int value)
 {
-	const TensorSpace *x = &s->tensors[t];
+	TensorSpace *x = &s->tensors[t];
 	int64_t sum = bound_rent(s, x->first, x->last, side_base(&x->values->v[value]));
 	for (int j = 0; j < x->nreaders && sum < NO_WAY; j++) {
-		if (!side_is_main(s, x->readers[j], t))
-			sum += side_read(s, t, value, j).least;
+		int64_t *side = &x->sides[(int64_t)j * x->values->n + value];
+		*side = side_is_main(s, x->readers[j], t) ? 0 : side_read(s, t, value, j).least;
+		sum += *side;
 		if (!s->bare->steps[x->readers[j]].out)
 			sum += leaf(s, x->readers[j], value);
 	}

@@ -151,6 +151,7 @@ static void init_tensor(Space *s, int id)
 		x->readers = arena_grow(s->arena, x->readers, x->nreaders, sizeof(int));
 		x->readers[x->nreaders++] = i;
 	}
+	x->sides = arena_array(s->arena, int64_t, (int64_t)x->nreaders * x->values->n + 1);
 }
 
 static Edge *edge_of(Space *s, int step, int part)

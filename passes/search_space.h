@@ -100,6 +100,7 @@ typedef struct TensorSpace {
 	bool *dead;      /* of each value */
 	int64_t *floor;  /* of each value: no way to make the tensor so takes less, without rent */
 	int64_t *least;  /* of each value: its node in search_bound.c */
+	int64_t *sides;  /* of each reader a row of them: side_read, 0 of main ones */
 	const Configs **ways; /* of each value and type of inputs, if one step makes it */
 	Shade *shades;   /* of values that are not dead, in their order */
 	int *shade_at;   /* of each value: the first of its shades; and the end of all */

@@ -1,4 +1,4 @@
-#include "passes/search_walk.h"
+#include "passes/search_side.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +29,12 @@ typedef struct Promising {
 
 /* The last step with the buffer in L1: what is copied for a step is gone by then, what
  * is parked for it was spilled behind its last use. */
-static int lives_until(const Promising *p)
+static int lives_until(const Promising *p, int readers)
 {
 	const Space *s = p->w->s;
 	const TensorSpace *x = &s->tensors[p->tensor];
 	int last = p->first < 0 ? x->last : x->readers[p->first];
-	for (int r = p->first < 0 ? 0 : p->first + 1; r < x->nreaders; r++) {
+	for (int r = p->first < 0 ? 0 : p->first + 1; r < readers; r++) {
 		if (p->readers[r] == READ_BESIDE && p->first < 0)
 			last++;
 		if (p->readers[r] == READ_PARKED || p->readers[r] == READ_BESIDE)
@@ -49,7 +49,8 @@ static void promised(Promising *p)
 {
 	Making *m = p->m;
 	const int64_t bytes = m->bytes, time = m->time, rent = m->rent, moves = m->moves;
-	const Value *v = &p->w->s->tensors[p->tensor].values->v[p->value];
+	const TensorSpace *x = &p->w->s->tensors[p->tensor];
+	const Value *v = &x->values->v[p->value];
 	Room room = { 0 };
 	if (v->place == PLACE_L1 && p->first < 0)
 		room = space_buffer(p->w->s, p->tensor, p->value, p->readers);
@@ -60,8 +61,8 @@ static void promised(Promising *p)
 	m->bytes += room.bytes;
 	if (p->first >= 0 && !p->beside)
 		m->add[p->index - 1] = room.bytes;
-	const int from = p->first < 0 ? p->w->s->tensors[p->tensor].first : p->w->step;
-	m->rent += bound_rent(p->w->s, from, lives_until(p), room.bytes);
+	const int from = p->first < 0 ? x->first : p->w->step;
+	m->rent += bound_rent(p->w->s, from, lives_until(p, x->nreaders), room.bytes);
 	if (p->beside)
 		m->moves += room.halo;
 	else
@@ -74,6 +75,19 @@ static void promised(Promising *p)
 	m->time = time;
 	m->rent = rent;
 	m->moves = moves;
+}
+
+/* What `promised` and side readers from r on will add at least. */
+static int64_t to_pay(const Promising *p, int r)
+{
+	const TensorSpace *x = &p->w->s->tensors[p->tensor];
+	if (p->first >= 0)
+		return 0;
+	int64_t sum = bound_rent(p->w->s, x->first, lives_until(p, r),
+				 side_base(&x->values->v[p->value]));
+	for (int j = r; j < x->nreaders; j++)
+		sum += x->sides[(int64_t)j * x->values->n + p->value];
+	return sum;
 }
 
 static void promise(Promising *p, int r);
@@ -93,18 +107,6 @@ static void promise_one(Promising *p, int r, int how)
 	promised(p);
 }
 
-static bool pin_allows(const Space *s, int step, const PlanTensor *t, ChoiceField f, bool want)
-{
-	const Pins *p = s->pins ? &s->pins[step] : NULL;
-	const Step *r = &s->bare->steps[step];
-	if (!p || !(p->fixed >> f & 1))
-		return true;
-	for (int k = 0; k < r->nin; k++)
-		if (r->in[k].tensor == t)
-			return (choice_get(&p->value, f) >> k & 1) == want;
-	return true;
-}
-
 /* Does a host edge send it behind reader r? Then it stays. */
 static bool is_sent(const TensorSpace *x, const Space *s, int r)
 {
@@ -122,7 +124,7 @@ static void promise(Promising *p, int r)
 		walk_drop(p->w, p->w->from->bound);
 		return;
 	}
-	const int64_t sure = p->m->time + p->m->rent + p->m->work
+	const int64_t sure = p->m->time + p->m->rent + p->m->work + to_pay(p, r)
 		+ walk_to_come(p->w, p->w->step + 1, p->m->state) - s->rent_of_all;
 	if (sure >= p->w->most)
 		return;
@@ -136,8 +138,8 @@ static void promise(Promising *p, int r)
 	const int step = x->readers[r];
 	const Step *reader = &s->bare->steps[step];
 	if (!reader->out || v->place == PLACE_DRAM) {
-		if (pin_allows(s, step, bare, CHOICE_reshard, false)
-		    && pin_allows(s, step, bare, CHOICE_park, false))
+		if (walk_pin_allows(s, step, bare, CHOICE_reshard, false)
+		    && walk_pin_allows(s, step, bare, CHOICE_park, false))
 			promise_one(p, r, READ_COPIED); /* as it is */
 		return;
 	}
@@ -145,22 +147,23 @@ static void promise(Promising *p, int r)
 	const int fixed = walk_promised(s, &p->w->levels[p->w->step + 1], p->m->state,
 					reader->out->id);
 	/* What bands made of their rows is as high as their cut has it: no other holds it. */
-	const bool copy = !bare->partial && pin_allows(s, step, bare, CHOICE_reshard, true);
-	const bool park = pin_allows(s, step, bare, CHOICE_park, true);
-	if (pin_allows(s, step, bare, CHOICE_reshard, false)
-	    && pin_allows(s, step, bare, CHOICE_park, false))
+	const bool copy = !bare->partial && walk_pin_allows(s, step, bare, CHOICE_reshard, true);
+	const bool park = walk_pin_allows(s, step, bare, CHOICE_park, true);
+	if (walk_pin_allows(s, step, bare, CHOICE_reshard, false)
+	    && walk_pin_allows(s, step, bare, CHOICE_park, false))
 		for (int y = 0; y < out->values->n; y++)
 			if (!out->dead[y] && (fixed < 0 || fixed == y))
 				promise_one(p, r, y);
 	/* A copy is of what was made: what came back is read there or parked again. */
-	if (copy && p->first < 0 && pin_allows(s, step, bare, CHOICE_park, false))
+	if (copy && p->first < 0 && walk_pin_allows(s, step, bare, CHOICE_park, false))
 		promise_one(p, r, READ_COPIED);
 	const int before = r > 0 ? x->readers[r - 1] : x->last;
 	const bool parks = park && x->parks && !is_sent(x, s, r)
-		&& pin_allows(s, step, bare, CHOICE_reshard, false);
-	if (parks && step - before >= 2 && pin_allows(s, step, bare, CHOICE_beside, false))
+		&& walk_pin_allows(s, step, bare, CHOICE_reshard, false);
+	if (parks && step - before >= 2 && walk_pin_allows(s, step, bare, CHOICE_beside, false))
 		promise_one(p, r, READ_PARKED);
-	if (parks && step - before >= BESIDE_GAP && pin_allows(s, step, bare, CHOICE_beside, true))
+	if (parks && step - before >= BESIDE_GAP
+	    && walk_pin_allows(s, step, bare, CHOICE_beside, true))
 		promise_one(p, r, READ_BESIDE);
 	p->m->state[p->at->at + LIVE_READS + r - p->at->done] = READ_OPEN;
 }
@@ -464,8 +467,8 @@ Walk walk(Space *s, int64_t most, WalkLimit limit, int64_t reshard_price, Choice
 		w.scratch = arena_create();
 		w.limit = INT64_MAX;
 		w.left = (int64_t)PROMISED * readers * limit.width;
-		if (w.left > limit.states)
-			w.left = limit.states;
+		if (w.left > BURST * limit.states)
+			w.left = BURST * limit.states;
 		const int64_t looked_at = result.states;
 		intmap_init(&w.seen, w.scratch);
 		for (int i = 0; i < levels[w.step].n; i++) {

@@ -156,6 +156,9 @@ int walk_reads(const Space *s, const Live *t, const int *state, int step);
 
 const Live *walk_live(const Level *l, int tensor);
 
+/* May a step copy the tensor for itself, have it from DRAM, ... (`want`), or not? */
+bool walk_pin_allows(const Space *s, int step, const PlanTensor *t, ChoiceField f, bool want);
+
 /* Does it hang below the other, or is it that one? */
 bool walk_is_below(const Space *s, int tensor, int above);
 

@@ -43,6 +43,18 @@ int walk_promised(const Space *s, const Level *l, const int *state, int tensor)
 	return -1;
 }
 
+bool walk_pin_allows(const Space *s, int step, const PlanTensor *t, ChoiceField f, bool want)
+{
+	const Pins *p = s->pins ? &s->pins[step] : NULL;
+	const Step *r = &s->bare->steps[step];
+	if (!p || !(p->fixed >> f & 1))
+		return true;
+	for (int k = 0; k < r->nin; k++)
+		if (r->in[k].tensor == t)
+			return (choice_get(&p->value, f) >> k & 1) == want;
+	return true;
+}
+
 static bool is_live(const TensorSpace *x, int step)
 {
 	const int last = x->nreaders ? x->readers[x->nreaders - 1] : x->last;
