@@ -11,13 +11,18 @@ typedef struct Field {
 	const char *name, *unit, *what;
 	bool is_text;
 	size_t offset;
-	int64_t least, most;
+	int64_t least, most, otherwise; /* if it is not given; -1: it must be */
+	bool fits;                      /* measured times may change it */
 } Field;
 
 static const Field fields[] = {
-#define TEXT(field, what) { #field, "", what, true, offsetof(Target, field), 0, 0 },
+#define TEXT(field, what) { #field, "", what, true, offsetof(Target, field), 0, 0, -1, false },
 #define INT(field, unit, least, most, what) \
-	{ #field, unit, what, false, offsetof(Target, field), least, most },
+	{ #field, unit, what, false, offsetof(Target, field), least, most, -1, false },
+#define FIT(field, unit, least, most, what) \
+	{ #field, unit, what, false, offsetof(Target, field), least, most, -1, true },
+#define FACTOR(field, what) \
+	{ #field, "/1000", what, false, offsetof(Target, field), 1, 1000000, 1000, true },
 #include "ir/target.def"
 };
 
@@ -211,7 +216,9 @@ static void read_chain(Reader *r, const char *name)
 		at = parent.value_at;
 	}
 	for (int i = 0; i < FIELDS; i++)
-		if (!r->known[i])
+		if (!r->known[i] && fields[i].otherwise >= 0)
+			*INT_AT(r->t, &fields[i]) = fields[i].otherwise;
+		else if (!r->known[i])
 			diag_error(r->d, (Loc){ .file = r->chain[0] }, "%s is missing (%s)",
 				   fields[i].name, fields[i].what);
 }
@@ -241,17 +248,44 @@ const Target *target_load(Arena *a, Diag *d, const char *name)
 	return d->errors == before ? t : NULL;
 }
 
+static void print_field(const Target *t, const Field *field, FILE *f)
+{
+	int n = fprintf(f, "%s = ", field->name);
+	if (field->is_text)
+		n += fprintf(f, "%s", *(const char *const *)((const char *)t + field->offset));
+	else
+		n += fprintf(f, "%" PRId64, *(const int64_t *)((const char *)t + field->offset));
+	fprintf(f, "%*s # %s%s%s\n", n < 32 ? 32 - n : 0, "", field->unit,
+		field->unit[0] ? ": " : "", field->what);
+}
+
 void target_print(const Target *t, FILE *f)
 {
 	fprintf(f, "# %s\n", t->name);
+	for (int i = 0; i < FIELDS; i++)
+		print_field(t, &fields[i], f);
+}
+
+void target_print_heir(const Target *t, const Target *base, FILE *f)
+{
+	fprintf(f, "inherit = %s\n", base->name);
 	for (int i = 0; i < FIELDS; i++) {
-		const Field *field = &fields[i];
-		int n = fprintf(f, "%s = ", field->name);
-		if (field->is_text)
-			n += fprintf(f, "%s", *(const char *const *)((const char *)t + field->offset));
-		else
-			n += fprintf(f, "%" PRId64, *(const int64_t *)((const char *)t + field->offset));
-		fprintf(f, "%*s # %s%s%s\n", n < 32 ? 32 - n : 0, "", field->unit,
-			field->unit[0] ? ": " : "", field->what);
+		const size_t at = fields[i].offset;
+		const size_t size = fields[i].is_text ? sizeof(char *) : sizeof(int64_t);
+		if (memcmp((const char *)t + at, (const char *)base + at, size) != 0)
+			print_field(t, &fields[i], f);
 	}
+}
+
+int target_constants(Arena *a, Target *t, TargetConstant **all)
+{
+	int n = 0;
+	*all = arena_array(a, TargetConstant, FIELDS);
+	for (int i = 0; i < FIELDS; i++) {
+		const Field *f = &fields[i];
+		if (f->fits)
+			(*all)[n++] = (TargetConstant){ f->name, f->unit, f->least, f->most,
+							f->otherwise >= 0, INT_AT(t, f) };
+	}
+	return n;
 }

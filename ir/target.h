@@ -38,6 +38,20 @@ const Target *target_load(Arena *a, Diag *d, const char *name);
  * meaning; reads back to the same target. */
 void target_print(const Target *t, FILE *f);
 
+/* A constant of the cost model, and where `t` has it. */
+typedef struct TargetConstant {
+	const char *name, *unit;
+	int64_t least, most;
+	bool of_ttnn; /* one of ttnn's programs, else of ours */
+	int64_t *value;
+} TargetConstant;
+
+/* All of them, in the order of target.def; how many. */
+int target_constants(Arena *a, Target *t, TargetConstant **all);
+
+/* As a target file that inherits from `base`, which is built in, and says what differs. */
+void target_print_heir(const Target *t, const Target *base, FILE *f);
+
 /* The name of built-in target i, or NULL past the last. */
 const char *target_name(int i);
 

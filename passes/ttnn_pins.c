@@ -22,18 +22,23 @@ typedef struct Reader {
 	int64_t *l1_small;
 } Reader;
 
+static Loc place_of(const Reader *r, const char *at)
+{
+	const int col = (int)(at - r->line) + 1;
+	return (Loc){ .file = r->file, .line = r->number, .col = col };
+}
+
 /* About what stands at `at`. */
 __attribute__((format(printf, 3, 4)))
 static void complain(Reader *r, const char *at, const char *fmt, ...)
 {
 	TextFile text;
 	va_list args;
-	const Loc loc = { .file = r->file, .line = r->number, .col = (int)(at - r->line) + 1 };
 	text_open(&text);
 	va_start(args, fmt);
 	vfprintf(text.f, fmt, args);
 	va_end(args);
-	diag_error(r->s->graph->diag, loc, "%s", text_take(&text, r->s->arena));
+	diag_error(r->s->graph->diag, place_of(r, at), "%s", text_take(&text, r->s->arena));
 }
 
 /* A word up to a blank; "" at a remark or the end. */
@@ -65,8 +70,8 @@ static void read_header(Reader *r)
 		complain(r, r->at, "the name of the network is missing");
 	for (at = r->at; *(word = next_word(r)); at = r->at) {
 		if (strncmp(word, "target=", 7) == 0 && strcmp(word + 7, r->s->t->name) != 0)
-			complain(r, at, "the plan is for target '%s', not '%s'", word + 7,
-				   r->s->t->name);
+			diag_warning(r->s->graph->diag, place_of(r, at), "the plan was made for "
+				     "target %s, this is %s", word + 7, r->s->t->name);
 		else if (strncmp(word, "l1_small=", 9) == 0 && strspn(word + 9, "0123456789") < 9)
 			*r->l1_small = atoll(word + 9);
 		else if (strncmp(word, "target=", 7) != 0)

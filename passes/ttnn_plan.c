@@ -110,6 +110,19 @@ static void fill_plan(TtnnPlan *p, const TtnnSearch *s, const TtnnChoice *choice
 	}
 }
 
+TtnnPlan ttnn_price(const TtnnPlan *p, const Target *t, Arena *a)
+{
+	TtnnSearch s = { .arena = a, .graph = p->graph, .t = t, .room = p->room };
+	TtnnChoice *choices = arena_array(a, TtnnChoice, p->nops);
+	TtnnPlan again = { .graph = p->graph, .target = t, .l1_small = p->l1_small,
+			   .room = p->room, .best = p->best, .open = p->open };
+	for (int i = 0; i < p->nops; i++)
+		choices[i] = p->ops[i].choice;
+	ttnn_nodes(&s);
+	fill_plan(&again, &s, choices);
+	return again;
+}
+
 static enum ExitCode no_plan(const TtnnSearch *s, int stuck, int64_t needs)
 {
 	const Op *op = s->nodes[stuck].op;

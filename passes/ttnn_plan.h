@@ -30,6 +30,9 @@ typedef struct TtnnRequest {
 	int64_t l1;              /* bytes of each core to use; 0: all there is */
 } TtnnRequest;
 
+/* The same plan for a target with other costs, but otherwise the same; in `a`. */
+TtnnPlan ttnn_price(const TtnnPlan *p, const Target *t, Arena *a);
+
 /* EXIT_OK, or what went wrong, reported. */
 enum ExitCode ttnn_plan(const Graph *g, const Target *t, const TtnnRequest *r, TtnnPlan *p);
 

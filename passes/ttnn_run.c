@@ -64,8 +64,8 @@ TtnnPlace ttnn_bring(TtnnRun *r, const TtnnInput *in, const TtnnPlace *cut, int6
 		ttnn_add(r, TTNN_RUN_REFILL, 1,
 			 ttnn_rate_ps(all, ttnn_cost(r->t, TTNN_COST_DRAM_READ)), *held + bytes);
 	} else {
-		const int64_t cycles = bytes * 1000 / ttnn_cost(r->t, TTNN_COST_PULL);
-		ttnn_add(r, TTNN_RUN_RESHARD, 1, ttnn_cycles_ps(r->t, cycles), *held + bytes);
+		const int64_t cost = bytes * 1000000 / ttnn_cost(r->t, TTNN_COST_PULL);
+		ttnn_add(r, TTNN_RUN_RESHARD, 1, ttnn_cycles_ps(r->t, cost), *held + bytes);
 	}
 	*held += bytes - (in->dies ? before : 0);
 	return p;
@@ -81,10 +81,10 @@ TtnnPlace ttnn_relayout(TtnnRun *r, const Op *op, TtnnPlace p, TtnnRows layout, 
 	if (to.layout == p.layout && to.type == p.type)
 		return p;
 	const int64_t bytes = ttnn_place_bytes(op, &to);
-	const int64_t cycles = layout == TTNN_TILE ? ttnn_tilize_cycles(r->t, to.type, false)
+	const int64_t cost = layout == TTNN_TILE ? ttnn_tilize_cost(r->t, to.type, false)
 		: ttnn_cost(r->t, TTNN_COST_UNTILIZE);
 	ttnn_add(r, layout == TTNN_TILE ? TTNN_RUN_TILIZE : TTNN_RUN_UNTILIZE, 1,
-		 ttnn_cycles_ps(r->t, place_tiles(op, &p) * cycles), *held + bytes);
+		 ttnn_cycles_ps(r->t, place_tiles(op, &p) * cost), *held + bytes);
 	*held += bytes - ttnn_place_bytes(op, &p);
 	return to;
 }
@@ -165,10 +165,10 @@ bool ttnn_run(TtnnRun *r, const Op *op, const TtnnInput *in, const TtnnChoice *c
 		if (!r->out.whole)
 			return false;
 		r->out = ttnn_relayout(r, op, r->out, TTNN_TILE, choice->v[TTNN_TYPE], &held);
-		const int64_t cycles = ttnn_cost(r->t, TTNN_COST_SFPU_TILE);
+		const int64_t cost = ttnn_cost(r->t, TTNN_COST_SFPU_TILE);
 		r->result = ttnn_place_bytes(op, &r->out);
 		ttnn_add(r, TTNN_RUN_UNARY, 1,
-			 ttnn_cycles_ps(r->t, place_tiles(op, &r->out) * cycles), 2 * r->result);
+			 ttnn_cycles_ps(r->t, place_tiles(op, &r->out) * cost), 2 * r->result);
 	}
 	r->out.parked = !edge && choice->v[TTNN_PARK] == TTNN_IN_DRAM && r->out.shard != TTNN_DRAM;
 	if (r->out.parked) {

@@ -81,7 +81,7 @@ bool ttnn_run_join(TtnnRun *r, const Op *op, const TtnnInput *in, const TtnnChoi
 
 /* Tiles in, tiles out, each by itself: what one of the result takes. */
 static bool run_tiles(TtnnRun *r, const Op *op, const TtnnInput *in, const TtnnChoice *choice,
-		      TtnnProgramKind kind, int64_t tile_cycles)
+		      TtnnProgramKind kind, int64_t tile_cost)
 {
 	if (choice->v[TTNN_LAYOUT] != TTNN_TILE)
 		return false;
@@ -92,7 +92,7 @@ static bool run_tiles(TtnnRun *r, const Op *op, const TtnnInput *in, const TtnnC
 			      choice->v[TTNN_TYPE], TTNN_TILE, true, false };
 	const int64_t bytes = ttnn_place_bytes(op, &r->out);
 	const int64_t tiles = bytes / ttnn_tile_bytes(r->out.type);
-	ttnn_add(r, kind, 1, ttnn_cycles_ps(r->t, tiles * tile_cycles), held + bytes);
+	ttnn_add(r, kind, 1, ttnn_cycles_ps(r->t, tiles * tile_cost), held + bytes);
 	return true;
 }
 
@@ -101,7 +101,7 @@ bool ttnn_run_pair(TtnnRun *r, const Op *op, const TtnnInput *in, const TtnnChoi
 	/* Both operands are unpacked. */
 	const int64_t bytes = 2 * ttnn_tile_bytes(choice->v[TTNN_TYPE]);
 	return run_tiles(r, op, in, choice, TTNN_RUN_BINARY,
-			 bytes / ttnn_cost(r->t, TTNN_COST_UNPACK_RATE));
+			 bytes * 1000000 / ttnn_cost(r->t, TTNN_COST_UNPACK_RATE));
 }
 
 /* The result has the format of what goes in. */

@@ -12,15 +12,26 @@ static const char *const arches[] = { "wormhole", "blackhole" };
 enum { ARCHES = sizeof arches / sizeof *arches };
 
 static const Curve curves[TTNN_CURVES][ARCHES] = {
-#define TTNN_CURVE(id, l, p, f, bl, bp, bf) [TTNN_CURVE_##id] = { { l, p, f }, { bl, bp, bf } },
-#define TTNN_COST(...)
-#include "passes/ttnn_costs.def"
+#define TTNN_CURVE(id, name, l, p, f, bl, bp, bf, what) \
+	[TTNN_CURVE_##id] = { { l, p, f }, { bl, bp, bf } },
+#include "ir/ttnn_costs.def"
+};
+
+/* Where a target says how much of it holds. */
+static const size_t curve_factors[TTNN_CURVES] = {
+#define TTNN_CURVE(id, name, ...) [TTNN_CURVE_##id] = offsetof(Target, ttnn_##name),
+#include "ir/ttnn_costs.def"
+};
+
+static const size_t cost_factors[TTNN_COSTS] = {
+#define TTNN_COST(id, name, ...) [TTNN_COST_##id] = offsetof(Target, ttnn_##name),
+#include "ir/ttnn_costs.def"
 };
 
 static const int64_t costs[TTNN_COSTS][ARCHES] = {
-#define TTNN_CURVE(...)
-#define TTNN_COST(id, wormhole, blackhole, unit) [TTNN_COST_##id] = { wormhole, blackhole },
-#include "passes/ttnn_costs.def"
+#define TTNN_COST(id, name, wormhole, blackhole, unit, what) \
+	[TTNN_COST_##id] = { wormhole, blackhole },
+#include "ir/ttnn_costs.def"
 };
 
 static int arch_of(const Target *t)
@@ -33,7 +44,27 @@ static int arch_of(const Target *t)
 
 bool ttnn_known(const Target *t) { return arch_of(t) < ARCHES; }
 
-int64_t ttnn_cost(const Target *t, TtnnCost c) { return costs[c][arch_of(t)]; }
+static int64_t factor(const Target *t, size_t at)
+{
+	return *(const int64_t *)((const char *)t + at);
+}
+
+static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }
+
+int64_t ttnn_cost(const Target *t, TtnnCost c)
+{
+	return at_least(costs[c][arch_of(t)] * factor(t, cost_factors[c]) / 1000, 1);
+}
+
+/* The target as ttnn's own rules have it: they know no other figures. */
+static Target as_published(const Target *t)
+{
+	Target p = *t;
+#define FACTOR(field, what) p.field = 1000;
+#include "ir/target.def"
+	return p;
+}
 
 int64_t ttnn_rate_ps(int64_t bytes, int64_t milli_gbps) { return bytes * 1000000 / milli_gbps; }
 
@@ -44,10 +75,14 @@ int64_t ttnn_curve_ps(const Target *t, TtnnCurve c, int64_t bytes, int64_t piece
 	/* Millionths, since the least is less than 1 GB/s. */
 	const int64_t rate = k->least * 1000
 		+ (k->peak - k->least) * 1000 * (at - LEAST_PIECE) / (k->from - LEAST_PIECE);
-	return (int64_t)((double)bytes * 1e9 / (double)rate);
+	const double held = (double)rate * (double)factor(t, curve_factors[c]);
+	return (int64_t)((double)bytes * 1e12 / held);
 }
 
-int64_t ttnn_cycles_ps(const Target *t, int64_t cycles) { return cycles * 1000000 / t->clock_mhz; }
+int64_t ttnn_cycles_ps(const Target *t, int64_t thousandths)
+{
+	return thousandths * 1000 / t->clock_mhz;
+}
 
 int64_t ttnn_both(const Target *t, int64_t a, int64_t b)
 {
@@ -55,15 +90,12 @@ int64_t ttnn_both(const Target *t, int64_t a, int64_t b)
 	return a > b ? a + b * loss / 1000 : b + a * loss / 1000;
 }
 
-int64_t ttnn_tilize_cycles(const Target *t, TtnnType type, bool fp32)
+int64_t ttnn_tilize_cost(const Target *t, TtnnType type, bool fp32)
 {
 	if (type == TTNN_BFP8)
 		return ttnn_cost(t, fp32 ? TTNN_COST_TILIZE_BFP8_FP32 : TTNN_COST_TILIZE_BFP8);
 	return ttnn_cost(t, fp32 ? TTNN_COST_TILIZE_BF16_FP32 : TTNN_COST_TILIZE_BF16);
 }
-
-static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* One block. */
 typedef struct Block {
@@ -88,7 +120,7 @@ static int64_t weights_ps(const Target *t, const TtnnGrid *g, int64_t bytes, int
 	return fetch;
 }
 
-static int64_t product_cycles(const Target *t, const TtnnChoice *c)
+static int64_t product_cost(const Target *t, const TtnnChoice *c)
 {
 	const int64_t phases = c->v[TTNN_FIDELITY] + 1;
 	return at_least(phases * ttnn_cost(t, TTNN_COST_PHASE),
@@ -117,10 +149,10 @@ static Block block_of(const Target *t, const TtnnConv *c, const TtnnGrid *g, con
 	const TtnnCurve mcast = g->shard == TTNN_BLOCK ? TTNN_CURVE_MCAST_ROW : TTNN_CURVE_MCAST;
 	return (Block){
 		.read = read_ps(t, c, g, b),
-		.tilize = ttnn_cycles_ps(t, tiles * ttnn_tilize_cycles(t, choice->v[TTNN_TYPE],
+		.tilize = ttnn_cycles_ps(t, tiles * ttnn_tilize_cost(t, choice->v[TTNN_TYPE],
 								      choice->v[TTNN_FP32])),
 		.mcast = turns > 1 ? turns * ttnn_curve_ps(t, mcast, bytes, bytes) : 0,
-		.math = ttnn_cycles_ps(t, turns * tiles * b->n * product_cycles(t, choice)),
+		.math = ttnn_cycles_ps(t, turns * tiles * b->n * product_cost(t, choice)),
 		.weights = turns * weights_ps(t, g, b->w * b->n * weight, weight),
 	};
 }
@@ -134,7 +166,8 @@ bool ttnn_splits(const Target *t, const TtnnConv *c, const TtnnGrid *g, const Tt
 		return true;
 	TtnnGrid many = *g;
 	many.rows = at_least(g->rows, 2); /* the rule counts the multicast even to nobody */
-	const Block k = block_of(t, c, &many, b, choice);
+	const Target published = as_published(t);
+	const Block k = block_of(&published, c, &many, b, choice);
 	return k.read / 2 + at_least(k.weights, k.tilize) < at_least(k.read + k.tilize, k.weights);
 }
 

@@ -1,6 +1,6 @@
 /*
  * What ttnn's programs take on a device, in picoseconds: its published transfer
- * curves and rates (ttnn_costs.def) over what each of its kernels moves and computes.
+ * curves and rates (ir/ttnn_costs.def) over what each of its kernels moves and computes.
  *
  * A convolution goes block by block: one core or two read the rows of the window, the
  * compute cores tilize them and multiply, another core fetches the weights, and what is
@@ -13,33 +13,32 @@
 
 typedef enum TtnnCurve {
 #define TTNN_CURVE(id, ...) TTNN_CURVE_##id,
-#define TTNN_COST(...)
-#include "passes/ttnn_costs.def"
+#include "ir/ttnn_costs.def"
 	TTNN_CURVES
 } TtnnCurve;
 
 typedef enum TtnnCost {
-#define TTNN_CURVE(...)
 #define TTNN_COST(id, ...) TTNN_COST_##id,
-#include "passes/ttnn_costs.def"
+#include "ir/ttnn_costs.def"
 	TTNN_COSTS
 } TtnnCost;
 
 /* Are there figures for the target's architecture? */
 bool ttnn_known(const Target *t);
 
+/* As published, times what the target says of it. */
 int64_t ttnn_cost(const Target *t, TtnnCost c);
 
-/* Bytes in pieces of `piece` along a curve; cycles; bytes at a rate of thousandths of
- * GB/s, or of bytes a cycle. */
+/* Bytes in pieces of `piece` along a curve; thousandths of cycles; bytes at a rate of
+ * thousandths of GB/s. */
 int64_t ttnn_curve_ps(const Target *t, TtnnCurve c, int64_t bytes, int64_t piece);
-int64_t ttnn_cycles_ps(const Target *t, int64_t cycles);
+int64_t ttnn_cycles_ps(const Target *t, int64_t thousandths);
 int64_t ttnn_rate_ps(int64_t bytes, int64_t milli_gbps);
 
 /* Two things side by side. */
 int64_t ttnn_both(const Target *t, int64_t a, int64_t b);
 
-int64_t ttnn_tilize_cycles(const Target *t, TtnnType type, bool fp32);
+int64_t ttnn_tilize_cost(const Target *t, TtnnType type, bool fp32);
 
 /* Does ttnn let two cores read pixels? */
 bool ttnn_splits(const Target *t, const TtnnConv *c, const TtnnGrid *g, const TtnnBlocks *b,

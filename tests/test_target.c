@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ir/file.h"
 #include "ir/target.h"
 #include "tests/check.h"
 #include "tests/fixture.h"
@@ -70,6 +71,47 @@ static void the_n300_inherits_all_but_its_rows(void **state)
 	n300.name = n150.name;
 	n300.arch = n150.arch;
 	assert_memory_equal(&n300, &n150, sizeof n150);
+}
+
+static void a_factor_that_is_not_given_is_one(void **state)
+{
+	const Target *t = load(*state, "wormhole_n150");
+	assert_int_equal(t->ttnn_local, 1000);
+	write_file("a.ini", "inherit = wormhole_n150\nttnn_local = 870\n");
+	t = load(*state, "./a.ini");
+	assert_int_equal(t->ttnn_local, 870);
+	assert_int_equal(t->ttnn_gap, 1000);
+}
+
+static void an_heir_is_printed_with_what_it_changes(void **state)
+{
+	const Target *base = load(*state, "wormhole_n150");
+	Target t = *base;
+	TextFile text;
+	t.noc_issue = 41;
+	t.ttnn_gap = 1200;
+	text_open(&text);
+	target_print_heir(&t, base, text.f);
+	assert_string_equal(text_take(&text, ((Fixture *)*state)->arena),
+		"inherit = wormhole_n150\n"
+		"noc_issue = 41                   # cycles: a core spends to start a transfer, lean loop\n"
+		"ttnn_gap = 1200                  # /1000: from a program's end to the next one's start\n");
+}
+
+static void constants_of_the_model_are_listed_and_facts_are_not(void **state)
+{
+	Target t = *load(*state, "wormhole_n150");
+	TargetConstant *all;
+	const int n = target_constants(((Fixture *)*state)->arena, &t, &all);
+	int rates = 0, sizes = 0, factors = 0;
+	for (int i = 0; i < n; i++) {
+		rates += strcmp(all[i].name, "noc_rate") == 0 && all[i].value == &t.noc_rate;
+		sizes += strcmp(all[i].name, "l1_bytes") == 0;
+		factors += all[i].of_ttnn;
+	}
+	assert_int_equal(rates, 1);
+	assert_int_equal(sizes, 0);
+	assert_int_equal(factors, 19);
 }
 
 static void the_p150_is_built_in(void **state)
@@ -246,6 +288,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(the_n150_is_built_in),
 		T(the_n300_inherits_all_but_its_rows),
+		T(a_factor_that_is_not_given_is_one),
+		T(an_heir_is_printed_with_what_it_changes),
+		T(constants_of_the_model_are_listed_and_facts_are_not),
 		T(the_p150_is_built_in),
 		T(the_default_is_built_in),
 		T(every_built_in_target_loads_and_reads_back_from_its_print),

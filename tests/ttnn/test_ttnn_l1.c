@@ -139,7 +139,7 @@ static void every_row_takes_its_microseconds(void **state)
 		const TtnnConvTime time = ttnn_conv_time(t, &c.conv, &c.grid, &c.blocks, &c.choice);
 		near(r, "reading", time.reader, r->reader);
 		near(r, "tilizing", time.tilize, r->tilize);
-		near(r, "multiplying", ttnn_cycles_ps(t, time.products * 16), r->math);
+		near(r, "multiplying", ttnn_cycles_ps(t, time.products * 16000), r->math);
 		near(r, "fetching weights", time.weights, r->weights);
 		assert_true(time.total >= time.reader && time.total >= time.weights);
 		assert_true(time.total >= time.tilize);
