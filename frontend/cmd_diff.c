@@ -192,7 +192,7 @@ enum ExitCode cmd_diff(Session *s)
 	if (!g)
 		return EXIT_MODEL;
 	for (int i = 0; i < 2; i++) {
-		const enum ExitCode code = price(s, g, s->opt->plans[i], &asked[i], &p[i]);
+		const enum ExitCode code = price(s, g, s->opt->behind[i], &asked[i], &p[i]);
 		if (code != EXIT_OK)
 			return code;
 		session_tell_open(s, &p[i]);

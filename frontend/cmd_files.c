@@ -30,9 +30,9 @@ void session_wrote(Session *s, const char *path)
 void session_keep_read(const Session *s, const char *path, bool plan)
 {
 	const char *read[] = { s->opt->model, option_text(s->opt, OPT_WEIGHTS),
-			       plan ? NULL : option_text(s->opt, OPT_PLAN) };
+			       plan ? NULL : option_text(s->opt, OPT_PLAN), s->opt->behind[0] };
 	struct stat a, b;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		if (read[i] && stat(path, &a) == 0 && stat(read[i], &b) == 0
 		    && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
 			usage_error(s->diag, "'-o': '%s' would be overwritten, which is read", path);

@@ -10,9 +10,9 @@
 #define ON(name) (1u << CMD_##name)
 #define EXECUTES (ON(run) | ON(verify) | ON(report))
 #define PLANS (ON(compile) | ON(plan) | EXECUTES)
-#define PRICES (PLANS | ON(score) | ON(diff) | ON(explain))
+#define PRICES (PLANS | ON(score) | ON(diff) | ON(explain) | ON(calibrate))
 #define READS (ON(opt) | ON(convert) | ON(check) | PRICES)
-#define WRITES (ON(opt) | ON(convert) | ON(compile) | ON(plan) | ON(report))
+#define WRITES (ON(opt) | ON(convert) | ON(compile) | ON(plan) | ON(report) | ON(calibrate))
 #define TARGETS (ON(check) | PRICES)
 #define ALL ((1u << COMMAND_COUNT) - 1)
 
@@ -169,16 +169,20 @@ static int parse_option(Options *o, Arena *a, Diag *d, int argc, char **argv)
 	return next ? 2 : 1;
 }
 
+static int files_behind(Command c) { return c == CMD_diff ? 2 : c == CMD_calibrate; }
+
 static void parse_model(Options *o, Diag *d, const char *arg)
 {
 	if (!takes_model(o->command))
 		usage_error(d, "'%s' takes no model: '%s'", command_info[o->command].name, arg);
 	else if (!o->model)
 		o->model = arg;
-	else if (o->command == CMD_diff && o->nplans < MOST_PLANS)
-		o->plans[o->nplans++] = arg;
+	else if (o->nbehind < files_behind(o->command))
+		o->behind[o->nbehind++] = arg;
 	else if (o->command == CMD_diff)
 		usage_error(d, "two plan files only: '%s' is one more", arg);
+	else if (o->command == CMD_calibrate)
+		usage_error(d, "one table of measured times only: '%s' is one more", arg);
 	else
 		usage_error(d, "one model only: '%s' and '%s'", o->model, arg);
 }
@@ -217,8 +221,10 @@ bool options_parse(Options *o, Arena *a, Diag *d, int argc, char **argv)
 	if (reads && takes_model(o->command) && !o->model && d->errors == errors)
 		usage_error(d, "'%s' wants a %s", command_info[o->command].name,
 			    o->command == CMD_info ? "package" : "model");
-	else if (reads && o->command == CMD_diff && o->nplans < MOST_PLANS && d->errors == errors)
-		usage_error(d, "'diff' wants two plan files behind the model");
+	else if (reads && o->nbehind < files_behind(o->command) && d->errors == errors)
+		usage_error(d, o->command == CMD_diff ? "'diff' wants two plan files behind the model"
+			    : "'calibrate' wants the model and, behind it, its times: "
+			      "tessera calibrate MODEL MEASURED.csv");
 	return d->errors == errors;
 }
 
@@ -286,7 +292,7 @@ static void program_help(FILE *f)
 {
 	fputs("usage: tessera COMMAND [MODEL] [OPTION...]\n\n", f);
 	for (int c = 0; c < COMMAND_COUNT; c++)
-		fprintf(f, "  %-8s %s\n", command_info[c].name, command_info[c].summary);
+		fprintf(f, "  %-9s %s\n", command_info[c].name, command_info[c].summary);
 	fputs("\nMODEL is an .onnx file, an NNEF folder or graph.nnef in it, or IR text (.ir).\n", f);
 	print_topics(f, fprintf(f, "Topics of `tessera help TOPIC`:"));
 	print_exits(f);

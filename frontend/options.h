@@ -50,14 +50,14 @@ typedef struct OptionInfo {
 
 extern const OptionInfo option_info[OPTION_COUNT];
 
-enum { MOST_PLANS = 2 };
+enum { MOST_BEHIND = 2 };
 
 typedef struct Options {
 	Command command; /* COMMAND_COUNT: none, but help or the version */
 	bool help, version;
 	const char *model; /* NULL for commands without; of help: the topic */
-	const char *plans[MOST_PLANS]; /* of diff: the files behind it */
-	int nplans;
+	const char *behind[MOST_BEHIND]; /* files behind it: plans, measured times */
+	int nbehind;
 	int count[OPTION_COUNT];
 	const char **values[OPTION_COUNT]; /* count[id] of them */
 } Options;

@@ -41,7 +41,7 @@ const TtnnFieldInfo ttnn_field_info[TTNN_FIELDS] = {
 };
 
 const char *const ttnn_program_names[TTNN_PROGRAMS] = {
-#define TTNN_PROGRAM(id, name, what) [TTNN_RUN_##id] = name,
+#define TTNN_PROGRAM(id, name, codes, what) [TTNN_RUN_##id] = name,
 #include "ir/ttnn_programs.def"
 };
 
