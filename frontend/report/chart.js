@@ -103,6 +103,7 @@ function watchSelection(box) {
 // ---- columns, one for each step ----
 
 const left = 64; // where the labels of the axis stand
+const right = 44; // where the last name ends
 
 const columnX = (step) => left + step * state.width;
 
@@ -115,7 +116,7 @@ function sizeChart(chart, width, height) {
 
 function columnsChart(id, height) {
 	const chart = byId(id);
-	sizeChart(chart, left + state.width * net.steps.length + 8, height);
+	sizeChart(chart, left + state.width * net.steps.length + right, height);
 	return chart;
 }
 

@@ -1,8 +1,14 @@
 // The charts whose columns are steps: graph, sharding, L1.
 const moved = [];
 
-// The end of a name that is too long.
-const tail = (name, most) => (name.length > most ? "…" + name.slice(1 - Math.floor(most)) : name);
+// A name that is too long without its last word, or its ends.
+function ends(name, most) {
+	const short = name.replace(/[./][^./]*$/, "…");
+	if (name.length > most && short.length > 1 && short.length <= most)
+		return short;
+	const left = Math.max(2, Math.floor(most) - 1), head = Math.floor(left * .4);
+	return name.length > most ? name.slice(0, head) + "…" + name.slice(head - left) : name;
+}
 
 // Images of half the height stand a level lower.
 function levels() {
@@ -44,7 +50,7 @@ function drawGraph() {
 		if (names > 20)
 			nodes.append(svg("text", { x: 0, y: 0, class: "dim",
 				transform: `translate(${x(i) + 3} ${names - 4}) rotate(-62)` },
-				tail(s.name, 18)));
+				ends(s.name, 18)));
 	});
 	for (let k = 0; k <= deep; k++) {
 		const at = level.indexOf(k);
@@ -130,7 +136,7 @@ function drawL1() {
 			"data-step": b.born }));
 		if ((b.dies - b.born + 1) * state.width > 60 && b.bytes * scale > 11)
 			chart.append(svg("text", { x: columnX(b.born) + 4, y: y(b.at + b.bytes) + 10, "pointer-events": "none" },
-				tail(b.name, ((b.dies - b.born + 1) * state.width - 8) / 6)));
+				ends(b.name, ((b.dies - b.born + 1) * state.width - 8) / 6)));
 	});
 	chart.append(svg("text", { class: "dim", x: Math.max(2, columnX(net.peak_step) - 30),
 		y: height + above + 11 }, `fullest: ${percent(net.peak, net.l1_room)}`));

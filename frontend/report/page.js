@@ -23,12 +23,14 @@ function drawHead() {
 	document.querySelectorAll(".axis").forEach((e) => { e.textContent = l1AxisNote(); });
 }
 
+const widthIn = (box) => (box - left - right) / Math.max(1, net.steps.length);
+
 function fitWidth() {
-	return (byId("net").clientWidth - left - 12) / Math.max(1, net.steps.length);
+	return widthIn(byId("net").clientWidth - 4);
 }
 
 function setWidth(width) {
-	state.width = Math.max(2, Math.min(120, width));
+	state.width = Math.max(1, Math.min(120, width));
 	drawColumns();
 	drawTimeline();
 }
@@ -43,6 +45,17 @@ function watchTools() {
 	});
 }
 
+// A page of paper is as wide as it is: columns are as narrow as they must be.
+function watchPaper() {
+	const paper = 1040;
+	let before = 0;
+	addEventListener("beforeprint", () => {
+		before = state.width;
+		setWidth(Math.min(60, widthIn(paper)));
+	});
+	addEventListener("afterprint", () => setWidth(before));
+}
+
 function start() {
 	document.documentElement.dataset.theme =
 		matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
@@ -53,6 +66,7 @@ function start() {
 	["net", "timeline", "ops", "others"].forEach((id) => watchSelection(byId(id)));
 	watchTips();
 	watchTools();
+	watchPaper();
 	select(net.peak_step);
 }
 

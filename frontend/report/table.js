@@ -59,6 +59,10 @@ function drawOps() {
 		["+ us", (r) => otherValue(r.s), (r) => otherText(r.s), "number"],
 		["config", (r) => r.s.config || "", (r) => r.s.config || "", "long"],
 	];
+	const wide = { op: "minmax(11em, 2fr)", "runner-up": "minmax(12em, 1.5fr)", kind: "6.5em",
+		"bound by": "6em", imbalance: "6.5em", pressure: "6em" };
+	byId("ops").style.setProperty("--columns", columns.slice(0, -1)
+		.map(([name]) => wide[name] || (name === "#" ? "2.5em" : "minmax(3.5em, 1fr)")).join(" "));
 	sortable(byId("ops"), steps, columns, 0, ({ i }, line) => { rowsByStep[i] = line; });
 	byId("filter").addEventListener("input", (e) => {
 		const text = e.target.value.toLowerCase();

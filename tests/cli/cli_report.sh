@@ -144,6 +144,13 @@ if [ "$sanitized" = plain ] && command -v chromium >/dev/null; then
 	case $said in ok*) echo "page: $said" ;; *) wrong "${said:-it did not come to an end}" ;; esac
 	[ -z "$console" ] || wrong "$console"
 	ok
+	claim "printed, its columns fit the paper and an op takes two lines"
+	chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+		--disable-background-networking --disable-component-update --disable-sync \
+		--user-data-dir="$PWD/profile" --print-to-pdf="$PWD/page.pdf" "file://$PWD/page.html" 2>log
+	pages=$(grep -ac '/Type */Page\>' page.pdf)
+	[ "$pages" -ge 2 ] && [ "$pages" -le 7 ] || wrong "$pages pages"
+	ok
 	claim "a net of 500 ops is there within 10 s and answers within 10 s"
 	long_net >long.nnef
 	expect 0 report long.nnef --random-weights=1 --cores=8 -o long.html
