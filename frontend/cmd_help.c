@@ -41,11 +41,22 @@ static void target_rows(FILE *f, TopicRow *row)
 		row(f, target_name(i), strcmp(target_name(i), TARGET_DEFAULT) == 0 ? "the default" : "");
 }
 
+static void pressure_rows(FILE *f, TopicRow *row)
+{
+#define RISING(id, name, medium, high, what) \
+	row(f, name, what "; medium from " #medium " on, high from " #high " on");
+#define FALLING(id, name, medium, high, what) \
+	row(f, name, what "; low above " #medium ", high below " #high);
+#include "passes/pressure_levels.def"
+#define WORKLOAD(id, most, name, advice) row(f, name, advice);
+#include "passes/workloads.def"
+}
+
 void topic_rows(TopicId id, FILE *f, TopicRow *row)
 {
 	static void (*const lists[TOPIC_COUNT])(FILE *, TopicRow *) = {
 		[TOPIC_exit] = exit_rows, [TOPIC_passes] = pass_rows, [TOPIC_plans] = field_rows,
-		[TOPIC_targets] = target_rows,
+		[TOPIC_pressure] = pressure_rows, [TOPIC_targets] = target_rows,
 	};
 	if (lists[id])
 		lists[id](f, row);

@@ -60,7 +60,8 @@ static Summary summary_of(const Planned *p)
 static int64_t frames_tenths(const Summary *s)
 {
 	const int64_t time = s->p->time.all.total;
-	return time ? s->images * s->plan->target->clock_mhz * 10000000 / time : 0;
+	const int64_t tenths = s->images * s->plan->target->clock_mhz * 10000000;
+	return time ? (tenths + time / 2) / time : 0;
 }
 
 static const char *peak_name(const Summary *s)

@@ -143,8 +143,27 @@ static int tenths(int64_t part, int64_t all)
 	return all ? (int)((part * 2000 + all) / (2 * all)) : 0;
 }
 
-static Level at_least(int value, int medium, int high)
+typedef enum Measure {
+#define RISING(id, name, medium, high, what) MEASURE_##id,
+#define FALLING(id, name, medium, high, what) MEASURE_##id,
+#include "passes/pressure_levels.def"
+	MEASURES
+} Measure;
+
+/* Of a value in parts of a percent: `parts` of them. */
+static Level level_of(Measure m, int value, int parts)
 {
+	static const struct {
+		int medium, high;
+		bool falls;
+	} levels[MEASURES] = {
+#define RISING(id, name, medium, high, what) [MEASURE_##id] = { medium, high, false },
+#define FALLING(id, name, medium, high, what) [MEASURE_##id] = { medium, high, true },
+#include "passes/pressure_levels.def"
+	};
+	const int medium = levels[m].medium * parts, high = levels[m].high * parts;
+	if (levels[m].falls)
+		return value > medium ? LEVEL_LOW : value >= high ? LEVEL_MEDIUM : LEVEL_HIGH;
 	return value >= high ? LEVEL_HIGH : value >= medium ? LEVEL_MEDIUM : LEVEL_LOW;
 }
 
@@ -154,10 +173,10 @@ void pressure_judge(Pressure *x, int64_t room)
 	x->utilisation = x->work + x->waits ? tenths(x->work, x->work + x->waits) : 1000;
 	x->fill = tenths(x->used, room);
 	x->score = (4 * x->miss + 4 * (1000 - x->utilisation) + 2 * x->fill + 50) / 100;
-	const Level by_miss = at_least(x->miss, 250, 750), by_score = at_least(x->score, 30, 70);
+	const Level by_miss = level_of(MEASURE_MISS, x->miss, 10);
+	const Level by_score = level_of(MEASURE_SCORE, x->score, 1);
 	x->risk = by_miss > by_score ? by_miss : by_score;
-	x->by_utilisation = x->utilisation > 800 ? LEVEL_LOW
-			  : x->utilisation >= 400 ? LEVEL_MEDIUM : LEVEL_HIGH;
+	x->by_utilisation = level_of(MEASURE_UTILISATION, x->utilisation, 10);
 }
 
 static void add_ring(Pressure *x, const CbUse *c)

@@ -16,9 +16,9 @@
  *     fill          L1 in use in its step / L1 there is
  *     score         0.4 miss rate + 0.4 (100 - utilisation) + 0.2 fill, 0 to 100
  *
- * Its risk of thrashing is the worse of two: by miss rate (from 25 on medium, from 75 on high)
- * and by score (from 30 on medium, from 70 on high). Pressure by utilisation is low above
- * 80, high below 40. Of a net: all pages and waits together, the fill of the fullest step.
+ * Its risk of thrashing is the worse of two, by miss rate and by score; pressure by
+ * utilisation stands apart (pressure_levels.def). Of a net: all pages and waits together,
+ * the fill of the fullest step.
  */
 #ifndef PASSES_PRESSURE_H
 #define PASSES_PRESSURE_H
