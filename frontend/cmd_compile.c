@@ -74,9 +74,7 @@ static void add_kind(Session *s, Wanted *w, const char *name)
 		return;
 	}
 	usage_error(s->diag, "'--emit': no kind '%s'", name);
-	const char *near = diag_nearest(name, names, EMITS);
-	if (near)
-		diag_note(s->diag, (Loc){ .file = "tessera" }, "did you mean '%s'?", near);
+	usage_hint(s->diag, name, names, EMITS, "'tessera compile --help' lists them");
 }
 
 /* A,B,C; without a list, what the name of the file says. */

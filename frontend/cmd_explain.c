@@ -198,9 +198,7 @@ static enum ExitCode no_step(Session *s, const Planned *p, const char *name)
 	const char **names = arena_array(s->arena, const char *, p->bare->nsteps + 1);
 	const int n = explain_names(p, names);
 	usage_error(s->diag, "'--op': no op '%s' in the plan", name);
-	const char *near = diag_nearest(name, names, (size_t)n);
-	if (near)
-		diag_note(s->diag, (Loc){ .file = "tessera" }, "did you mean '%s'?", near);
+	usage_hint(s->diag, name, names, (size_t)n, "'tessera plan' lists them");
 	return EXIT_USAGE;
 }
 

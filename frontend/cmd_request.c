@@ -28,9 +28,10 @@ const char *objective_name(Objective o)
 static void read_objective(Session *s, PlanRequest *r)
 {
 	const char *text = option_text(s->opt, OPT_OBJECTIVE);
-	const char *names[OBJECTIVES];
+	const char *names[OBJECTIVES], *all = "there are";
 	for (int i = 0; text && i < OBJECTIVES; i++) {
 		names[i] = objectives[i].name;
+		all = arena_printf(s->arena, "%s%s %s", all, i ? "," : "", names[i]);
 		if (strcmp(text, names[i]) != 0)
 			continue;
 		r->objective = objectives[i].objective;
@@ -39,9 +40,7 @@ static void read_objective(Session *s, PlanRequest *r)
 	if (!text)
 		return;
 	usage_error(s->diag, "'--objective': no objective '%s'", text);
-	const char *near = diag_nearest(text, names, OBJECTIVES);
-	if (near)
-		diag_note(s->diag, (Loc){ .file = "tessera" }, "did you mean '%s'?", near);
+	usage_hint(s->diag, text, names, OBJECTIVES, all);
 }
 
 static int read_count(Session *s, OptionId id, int64_t most, const char *what)

@@ -54,9 +54,7 @@ static void unknown_pass(Session *s, OptionId option, const char *name)
 	for (int i = 0; i < PASS_COUNT; i++)
 		names[i] = pass_info[i].name;
 	usage_error(s->diag, "'%s': no pass '%s'", option_spelling(option), name);
-	const char *near = diag_nearest(name, names, PASS_COUNT);
-	if (near)
-		diag_note(s->diag, (Loc){ .file = "tessera" }, "did you mean '%s'?", near);
+	usage_hint(s->diag, name, names, PASS_COUNT, "'tessera help passes' lists them");
 }
 
 /* A,B,C */

@@ -49,11 +49,14 @@ static bool takes_model(Command c)
 	return ((READS | ON(info) | ON(help)) & 1u << c) != 0;
 }
 
-static void suggest(Diag *d, const char *word, const char *const candidates[], size_t n)
+void usage_hint(Diag *d, const char *word, const char *const names[], size_t n,
+		const char *otherwise)
 {
-	const char *near = diag_nearest(word, candidates, n);
+	const char *near = diag_nearest(word, names, n);
 	if (near)
 		diag_note(d, here, "did you mean '%s'?", near);
+	else
+		diag_note(d, here, "%s", otherwise);
 }
 
 static Command find_command(Diag *d, const char *name)
@@ -65,7 +68,7 @@ static Command find_command(Diag *d, const char *name)
 			return (Command)c;
 	}
 	usage_error(d, "no command '%s'", name);
-	suggest(d, name, names, COMMAND_COUNT);
+	usage_hint(d, name, names, COMMAND_COUNT, "'tessera --help' lists them");
 	return COMMAND_COUNT;
 }
 
@@ -90,7 +93,8 @@ static void unknown_option(Arena *a, Diag *d, Command c, const char *arg, size_t
 	usage_error(d, "'%s' has no option '%s'", command_info[c].name, word);
 	const OptionId id = find_option(arg, n);
 	if (id == OPTION_COUNT) {
-		suggest(d, word, names, nnames);
+		usage_hint(d, word, names, nnames, arena_printf(a, "'tessera %s --help' lists them",
+								command_info[c].name));
 		return;
 	}
 	const char *others = "";

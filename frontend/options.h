@@ -84,6 +84,11 @@ bool options_execute(Command c);
 /* "tessera: error: ...", for what is wrong about the command line. */
 void usage_error(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Behind an error about a word: the one of `names` that is near, or if none is what to do,
+ * such as where they are listed. */
+void usage_hint(Diag *d, const char *word, const char *const names[], size_t n,
+		const char *otherwise);
+
 /* The help of a command, or of the program for COMMAND_COUNT. */
 void options_help(Command c, FILE *f);
 

@@ -183,7 +183,13 @@ static Bytes open_target(Reader *r, Loc at, const char *from, const char *name, 
 	for (int i = 0; i < embedded_targets_count; i++)
 		names[i] = embedded_targets[i].name;
 	diag_error(r->d, at, "no target '%s'", name);
-	suggest(r->d, at, name, names, (size_t)embedded_targets_count);
+	const char *all = "";
+	for (int i = 0; i < embedded_targets_count; i++)
+		all = arena_printf(r->a, "%s%s%s", all, i ? ", " : "", names[i]);
+	if (diag_nearest(name, names, (size_t)embedded_targets_count))
+		suggest(r->d, at, name, names, (size_t)embedded_targets_count);
+	else
+		diag_note(r->d, at, "there are %s; that of a file has a / or a . in it", all);
 	return (Bytes){ 0 };
 }
 

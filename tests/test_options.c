@@ -88,7 +88,8 @@ static void wrong_command_lines_are_explained(void **state)
 	REFUSED(t, "tessera: error: no command; 'tessera --help' lists them\n", NULL);
 	REFUSED(t, "tessera: error: no command 'verfy'\n"
 		   "tessera: note: did you mean 'verify'?\n", "verfy", "m");
-	REFUSED(t, "tessera: error: no command 'm.onnx'\n", "m.onnx");
+	REFUSED(t, "tessera: error: no command 'm.onnx'\n"
+		   "tessera: note: 'tessera --help' lists them\n", "m.onnx");
 	REFUSED(t, "tessera: error: '--version' stands alone\n", "--version", "x");
 	REFUSED(t, "tessera: error: 'opt' wants a model\n", "opt");
 	REFUSED(t, "tessera: error: one model only: 'a' and 'b'\n", "opt", "a", "b");
@@ -97,8 +98,10 @@ static void wrong_command_lines_are_explained(void **state)
 		   "tessera: note: did you mean '--input'?\n", "run", "m", "--imput=x.npy");
 	REFUSED(t, "tessera: error: 'run' has no option '--expect'\n"
 		   "tessera: note: '--expect' is an option of verify\n", "run", "m", "--expect", "x.npy");
-	REFUSED(t, "tessera: error: 'run' has no option '-x'\n", "run", "m", "-x");
-	REFUSED(t, "tessera: error: 'opt' has no option '-ofile'\n", "opt", "m", "-ofile");
+	REFUSED(t, "tessera: error: 'run' has no option '-x'\n"
+		   "tessera: note: 'tessera run --help' lists them\n", "run", "m", "-x");
+	REFUSED(t, "tessera: error: 'opt' has no option '-ofile'\n"
+		   "tessera: note: 'tessera opt --help' lists them\n", "opt", "m", "-ofile");
 	REFUSED(t, "tessera: error: '--timing' takes no value\n", "opt", "m", "--timing=yes");
 	REFUSED(t, "tessera: error: '--dim' wants a value: --dim NAME=SIZE\n", "opt", "m", "--dim");
 	REFUSED(t, "tessera: error: '--dim' wants a value: --dim NAME=SIZE\n", "opt", "m", "--dim",
@@ -119,7 +122,9 @@ static void wrong_command_lines_are_explained(void **state)
 	REFUSED(t, "tessera: error: '--max-err' wants a number that is not negative, not '1e-4x'\n",
 		"verify", "m", "--max-err=1e-4x");
 	REFUSED(t, "tessera: error: 'opt' has no option '--q'\n"
-		   "tessera: error: 'opt' has no option '--y'\n", "opt", "--q", "--y");
+		   "tessera: note: 'tessera opt --help' lists them\n"
+		   "tessera: error: 'opt' has no option '--y'\n"
+		   "tessera: note: 'tessera opt --help' lists them\n", "opt", "--q", "--y");
 }
 
 static enum ExitCode read_inputs(Fixture *t, Inputs *in, const char *option, const char *value)

@@ -67,7 +67,17 @@ expect 2
 expect 2 frobnicate
 expect 2 opt
 expect 2 opt no-such.ir --frobnicate
-err_is "tessera: error: 'opt' has no option '--frobnicate'"
+err_is "tessera: error: 'opt' has no option '--frobnicate'
+tessera: note: 'tessera opt --help' lists them"
+expect 2 opt no-such.ir --passes=xyzzy
+err_is "tessera: error: '--passes': no pass 'xyzzy'
+tessera: note: 'tessera help passes' lists them"
+expect 2 plan net.ir --objective=xyzzy
+err_is "tessera: error: '--objective': no objective 'xyzzy'
+tessera: note: there are time, reshards, l1, greedy"
+expect 2 plan net.ir --target=xyzzy
+err_is "error: no target 'xyzzy'
+note: there are blackhole_p150, wormhole_n150, wormhole_n300; that of a file has a / or a . in it"
 expect 2 opt no-such.ir --passes=fold_batchnrom
 err_has "did you mean 'fold_batchnorm'?"
 expect 2 opt no-such.ir --stop-after=nothing

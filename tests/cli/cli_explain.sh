@@ -62,6 +62,7 @@ ok
 claim "what it does not know it suggests"
 expect 2 explain skip.ir --passes= --op rr --target=./two.ini
 err_has "'--op': no op 'rr' in the plan"
+grep -q "note: did you mean\|note: 'tessera plan' lists them" err || wrong "what to do is not said"
 expect 2 explain skip.ir --passes= --target=./two.ini
 err_has "'explain' wants --op NAME"
 expect 2 explain skip.ir --op r --format=xml
