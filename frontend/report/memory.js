@@ -1,9 +1,9 @@
 // The charts whose columns are steps: graph, sharding, L1.
 const moved = [];
 
-// A name that is too long without its last word, or its ends.
+// A name that is too long without its last word, if that is no number, or its ends.
 function ends(name, most) {
-	const short = name.replace(/[./][^./]*$/, "…");
+	const short = name.replace(/[./][^./0-9]+$/, "…");
 	if (name.length > most && short.length > 1 && short.length <= most)
 		return short;
 	const left = Math.max(2, Math.floor(most) - 1), head = Math.floor(left * .4);
