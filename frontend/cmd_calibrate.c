@@ -1,6 +1,5 @@
 #include "frontend/cmd_calibrate.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "frontend/cmd_device.h"
@@ -177,66 +176,18 @@ static enum ExitCode calibrate_own(Calibration *c, const Graph *g, Own *x, Asked
 	return s->diag->errors ? EXIT_MODEL : EXIT_OK;
 }
 
-/* ---- what came of it ---- */
-
-static double sum_of(const double *v, int n)
-{
-	double sum = 0;
-	for (int i = 0; i < n; i++)
-		sum += v[i];
-	return sum;
-}
+/* ---- what comes of it ---- */
 
 /* False, reported, if the times cannot be in the unit they say. */
 static bool unit_is_right(const Calibration *c, const Fit *f)
 {
-	const double ratio = sum_of(c->times, c->rows) / sum_of(f->before, c->rows);
+	const double ratio = calibration_ratio(c, f);
 	if (ratio < FAR_OFF && ratio * FAR_OFF > 1)
 		return true;
 	diag_error(c->session->diag, (Loc){ .file = c->measured.path },
 		   "the times of column '%s' are %.3g times those predicted: what is their unit?",
 		   c->measured.column, ratio);
 	return false;
-}
-
-static void print_kept(const Calibration *c, const FitConstant *k, FitState state, const char *why)
-{
-	int n = 0;
-	for (int i = 0; i < c->n; i++) {
-		if (k[i].state != state)
-			continue;
-		printf("%s%s", n++ ? ", " : "  kept        ", c->constants[i].name);
-		if (state == FIT_ALIKE)
-			printf(" (as %s)", c->constants[k[i].like].name);
-	}
-	if (n)
-		printf(": %s\n", why);
-}
-
-static void print_fit(const Calibration *c, const Fit *f)
-{
-	const FitConstant *k = f->constants;
-	int before, after;
-	printf("%d of the %d %s in the plan of %s are measured: column '%s'\n", c->rows, c->planned,
-	       c->what, c->plan, c->measured.column);
-	for (int i = 0; i < c->n; i++)
-		if (k[i].state == FIT_FITTED)
-			printf("  %-18s %8" PRId64 " -> %-8" PRId64 " %s, within %.1f%%\n",
-			       c->constants[i].name, k[i].first, k[i].value, c->constants[i].unit,
-			       100 * k[i].error);
-	print_kept(c, k, FIT_SAME, "agree with the times as they are");
-	print_kept(c, k, FIT_UNSEEN, "nothing that was measured depends on them");
-	print_kept(c, k, FIT_ALIKE, "cannot be told from the others named");
-	print_kept(c, k, FIT_FEW, "too little was measured for one more");
-	print_kept(c, k, FIT_UNSURE, "the times do not say what they are");
-	const double worst = fit_worst_error(f, f->before, &before);
-	const double worst_now = fit_worst_error(f, f->after, &after);
-	printf("  error       half of them within %.1f%% -> %.1f%%; at most %.1f%% (%s) -> %.1f%% (%s)\n",
-	       100 * fit_median_error(f, f->before), 100 * fit_median_error(f, f->after),
-	       100 * worst, c->names[before], 100 * worst_now, c->names[after]);
-	printf("  in all      %.1f us measured, %.1f -> %.1f us predicted\n",
-	       sum_of(c->times, c->rows) / 1e3, sum_of(f->before, c->rows) / 1e3,
-	       sum_of(f->after, c->rows) / 1e3);
 }
 
 static bool write_target(Calibration *c, const Fit *f)
@@ -262,7 +213,7 @@ static bool write_target(Calibration *c, const Fit *f)
 	return true;
 }
 
-static enum ExitCode fit_and_tell(Calibration *c)
+static enum ExitCode fit_and_tell(Calibration *c, Format format)
 {
 	Arena *a = c->session->arena;
 	Fit f = { .arena = a, .constants = arena_array(a, FitConstant, c->n), .n = c->n,
@@ -283,7 +234,7 @@ static enum ExitCode fit_and_tell(Calibration *c)
 	const int fitted = fit_run(&f);
 	if (!unit_is_right(c, &f))
 		return EXIT_MODEL;
-	print_fit(c, &f);
+	calibration_print(c, &f, format);
 	for (int i = 0; i < c->n; i++)
 		agreeing += f.constants[i].state == FIT_SAME;
 	if (!fitted && !agreeing) {
@@ -312,7 +263,8 @@ enum ExitCode cmd_calibrate(Session *s)
 	const char *path = s->opt->behind[0], *out = option_text(s->opt, OPT_OUT);
 	if (out)
 		session_keep_read(s, out, false);
-	if (kernels == KERNELS_UNKNOWN || s->diag->errors)
+	const Format format = session_format(s);
+	if (kernels == KERNELS_UNKNOWN || format == FORMATS || s->diag->errors)
 		return EXIT_USAGE;
 	if (!measured_read(&c.measured, s->arena, s->diag, path))
 		return EXIT_MODEL;
@@ -323,5 +275,5 @@ enum ExitCode cmd_calibrate(Session *s)
 	c.what = kernels == KERNELS_TTNN ? "programs" : "ops and moves";
 	const enum ExitCode code = kernels == KERNELS_TTNN ? calibration_ttnn(&c, g)
 		: calibrate_own(&c, g, &own, &a, &p);
-	return code == EXIT_OK ? fit_and_tell(&c) : code;
+	return code == EXIT_OK ? fit_and_tell(&c, format) : code;
 }

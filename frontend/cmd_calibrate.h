@@ -8,7 +8,7 @@
 #ifndef FRONTEND_CMD_CALIBRATE_H
 #define FRONTEND_CMD_CALIBRATE_H
 
-#include "frontend/cmd_session.h"
+#include "frontend/cmd_report.h"
 #include "frontend/measured.h"
 #include "ir/fit.h"
 
@@ -39,6 +39,10 @@ void calibration_set(Calibration *c, const int64_t *values);
 /* Notes a row of the table for the thing called `name`, which was measured `sum` ns in
  * `times` rows. */
 void calibration_add(Calibration *c, const char *name, double sum, int times);
+
+/* What came of it, to standard output; measured over predicted times, all of them. */
+void calibration_print(const Calibration *c, const Fit *f, Format format);
+double calibration_ratio(const Calibration *c, const Fit *f);
 
 /* --kernels=ttnn: matches rows to the programs of a plan for ttnn. Not EXIT_OK: reported. */
 enum ExitCode calibration_ttnn(Calibration *c, const Graph *g);

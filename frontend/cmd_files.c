@@ -29,10 +29,13 @@ void session_wrote(Session *s, const char *path)
 
 void session_keep_read(const Session *s, const char *path, bool plan)
 {
+	const char *target = option_text(s->opt, OPT_TARGET);
 	const char *read[] = { s->opt->model, option_text(s->opt, OPT_WEIGHTS),
-			       plan ? NULL : option_text(s->opt, OPT_PLAN), s->opt->behind[0] };
+			       plan ? NULL : option_text(s->opt, OPT_PLAN), s->opt->behind[0],
+			       target && strpbrk(target, "/.") ? target : NULL,
+			       option_text(s->opt, OPT_FROM_LOG) };
 	struct stat a, b;
-	for (int i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof read / sizeof *read; i++)
 		if (read[i] && stat(path, &a) == 0 && stat(read[i], &b) == 0
 		    && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
 			usage_error(s->diag, "'-o': '%s' would be overwritten, which is read", path);

@@ -51,6 +51,19 @@ expect 0 calibrate $tiny measured.csv --plan tiny.plan
 absent again.ini
 ok
 
+claim "the same as JSON; as CSV row by row, whose sums are those of the text"
+expect 0 calibrate $tiny measured.csv --plan tiny.plan
+total=$(sed -n 's/^  in all *\([0-9.]*\) us measured, \([0-9.]*\) -> \([0-9.]*\) us predicted$/\1 \2 \3/p' out)
+expect 0 calibrate $tiny measured.csv --plan tiny.plan --format=csv
+sums=$(awk -F, 'NR > 1 { a += $2; b += $3; c += $4 } END { printf "%.1f %.1f %.1f", a / 1e3, b / 1e3, c / 1e3 }' out)
+[ "$total" = "$sums" ] || wrong "$total in the text, $sums in the rows"
+expect 0 calibrate $tiny measured.csv --plan tiny.plan --format=json
+is_json out
+out_has '{"name":"noc_issue","unit":"cycles","state":"fitted","before":30,"after":41,'
+out_has '{"name":"pack_rate","unit":"bytes/cycle","state":"unseen","before":64,"after":64}'
+expect 2 calibrate $tiny measured.csv --plan tiny.plan --format=xml
+ok
+
 claim "the unit is that of the header; an op's moves are its own where there are no kinds"
 awk -F, 'NR == 1 { print "OP CODE,DEVICE KERNEL DURATION [ns]"; next }
 	{ if (!($1 in sum)) order[++n] = $1; sum[$1] += $3 }
@@ -103,6 +116,8 @@ err_is "tessera: error: 'calibrate' wants the model and, behind it, its times: t
 expect 2 calibrate $tiny a.csv b.csv
 expect 2 calibrate $tiny measured.csv --plan tiny.plan -o measured.csv
 err_is "tessera: error: '-o': 'measured.csv' would be overwritten, which is read"
+expect 2 calibrate $tiny measured.csv --plan tiny.plan --target=./card.ini -o card.ini
+err_is "tessera: error: '-o': 'card.ini' would be overwritten, which is read"
 expect 1 calibrate $tiny none.csv
 err_is "none.csv: error: cannot read: No such file or directory"
 expect 1 calibrate $tiny measured.csv --plan tiny.plan -o none/fitted.ini
