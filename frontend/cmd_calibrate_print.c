@@ -11,11 +11,11 @@ static const struct {
 	const char *word, *why;
 } states[] = {
 	[FIT_FITTED] = { "fitted", NULL },
-	[FIT_SAME] = { "same", "agree with the times as they are" },
+	[FIT_SAME] = { "same", "need not change for these times" },
 	[FIT_UNSEEN] = { "unseen", "nothing that was measured depends on them" },
 	[FIT_ALIKE] = { "alike", "cannot be told from the others named" },
 	[FIT_FEW] = { "few", "too little was measured for one more" },
-	[FIT_UNSURE] = { "unsure", "the times do not say what they are" },
+	[FIT_UNSURE] = { "unsure", "the times do not say what they are, or which of them it is" },
 };
 
 enum { STATES = sizeof states / sizeof *states };

@@ -11,9 +11,11 @@
  * less than a twentieth of the mean.
  *
  * Whether the rows tell a constant is seen from how predictions move with it. One that
- * moves none of them, one that moves them as others do, and one that would come out within
- * a third or worse keeps the value it had; so does one that need not change, and those that
- * two rows each are not there for. No row is taken to be more exact than 0.2%.
+ * moves none of them, one that moves them as another does, and one that would come out within
+ * a fifth or worse, should all others be off by a half, keeps the value it had; so does one
+ * that need not change, one that moves a single row that others move too, one that comes out
+ * elsewhere once those are left out, and those that two rows each are not there for. No row
+ * is taken to be more exact than 0.2%.
  */
 #ifndef IR_FIT_H
 #define IR_FIT_H
@@ -28,7 +30,7 @@ typedef enum FitState {
 	FIT_UNSEEN, /* no row depends on it */
 	FIT_ALIKE,  /* rows depend on it as they do on `like` and others together */
 	FIT_FEW,    /* there are too few rows for one more */
-	FIT_UNSURE, /* rows depend on it, but do not say where it lies */
+	FIT_UNSURE, /* rows depend on it, but another may be the reason as well */
 	FIT_SAME,   /* with the value it had, and others fitted, rows are met as well */
 } FitState;
 
@@ -37,7 +39,7 @@ typedef struct FitConstant {
 	int64_t first, value; /* before, and after; no more than ten times as large or small */
 	FitState state;
 	int like;             /* of FIT_ALIKE: which */
-	double error;         /* of FIT_FITTED: standard error, relative */
+	double error;         /* of FIT_FITTED: standard error, relative, others uncertain too */
 } FitConstant;
 
 /* What the model says of each row, for these values of all constants. */

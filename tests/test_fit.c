@@ -90,20 +90,58 @@ static void what_no_row_depends_on_keeps_its_value(void **state)
 	assert_in_range(c[0].value, 1990, 2010);
 }
 
-static void of_two_that_always_act_together_one_is_kept(void **state)
+static void two_that_always_act_together_keep_their_values_and_nothing_stands_in(void **state)
 {
-	const int64_t true_ones[N] = { 1000, 1000, 1500, 1500 };
+	const int64_t true_ones[N] = { 2000, 1000, 1500, 1500 };
+	Model m = { .side_by_side = false };
+	FitConstant c[N];
+	fill(&m);
+	for (int i = 0; i < ROWS; i++) {
+		m.part[i][3] = m.part[i][2];
+		m.part[i][0] *= i % 2; /* half of the rows do without */
+		m.part[i][2] *= i % 2 ? 0 : 1;
+		m.part[i][3] *= i % 2 ? 0 : 1;
+	}
+	fit(*state, &m, true_ones, NULL, ROWS, c);
+	for (int k = 1; k < N; k++)
+		assert_int_equal(c[k].value, 1000);
+	const int other = c[3].state == FIT_ALIKE ? 3 : 2;
+	assert_int_equal(c[other].state, FIT_ALIKE);
+	assert_int_equal(c[other].like, 5 - other);
+	assert_int_equal(c[5 - other].state, FIT_UNSURE);
+	assert_in_range(c[0].value, 1980, 2020);
+}
+
+static void what_would_stand_in_for_them_keeps_its_value_too(void **state)
+{
+	const int64_t true_ones[N] = { 1300, 1000, 2000, 2000 };
 	Model m = { .side_by_side = false };
 	FitConstant c[N];
 	fill(&m);
 	for (int i = 0; i < ROWS; i++)
 		m.part[i][3] = m.part[i][2];
 	fit(*state, &m, true_ones, NULL, ROWS, c);
-	const int kept = c[3].state == FIT_ALIKE ? 3 : 2;
-	assert_int_equal(c[kept].state, FIT_ALIKE);
-	assert_int_equal(c[kept].like, 5 - kept);
-	assert_int_equal(c[kept].value, 1000);
-	assert_in_range(c[5 - kept].value, 1980, 2020); /* both, and the other as it was */
+	for (int k = 0; k < N; k++)
+		assert_int_equal(c[k].value, 1000);
+	assert_int_equal(c[0].state, FIT_UNSURE);
+}
+
+static void of_one_row_nobody_can_tell_what_makes_it_longer(void **state)
+{
+	const int64_t true_ones[N] = { 1000, 1000, 1000, 2000 };
+	Model m = { .side_by_side = false };
+	FitConstant c[N];
+	fill(&m);
+	for (int i = 0; i < ROWS; i++)
+		m.part[i][3] = i == 4 ? 60 : 0;
+	fit(*state, &m, true_ones, NULL, ROWS, c);
+	for (int k = 0; k < N; k++)
+		assert_int_equal(c[k].value, 1000);
+	assert_int_equal(c[3].state, FIT_UNSURE);
+	m.part[4][0] = m.part[4][1] = m.part[4][2] = 0; /* now it is by itself */
+	fit(*state, &m, true_ones, NULL, ROWS, c);
+	assert_int_equal(c[3].state, FIT_FITTED);
+	assert_in_range(c[3].value, 1980, 2020);
 }
 
 static void a_row_far_off_does_not_pull(void **state)
@@ -160,7 +198,9 @@ int main(void)
 		TEST(constants_that_all_rows_tell_come_out_as_they_are),
 		TEST(the_busier_of_two_units_is_found),
 		TEST(what_no_row_depends_on_keeps_its_value),
-		TEST(of_two_that_always_act_together_one_is_kept),
+		TEST(two_that_always_act_together_keep_their_values_and_nothing_stands_in),
+		TEST(what_would_stand_in_for_them_keeps_its_value_too),
+		TEST(of_one_row_nobody_can_tell_what_makes_it_longer),
 		TEST(a_row_far_off_does_not_pull),
 		TEST(what_noise_hides_keeps_its_value),
 		TEST(two_rows_tell_one_constant_at_most),
