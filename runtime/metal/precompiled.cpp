@@ -1,5 +1,6 @@
 #include "runtime/metal/precompiled.hpp"
 
+#include <tt-metalium/experimental/mock_device/mock_device.hpp>
 #include <tt-metalium/experimental/offline_kernel_compile.hpp>
 
 #include "runtime/metal/program.hpp"
@@ -20,6 +21,20 @@ KernelHandle create_kernel(Program &program, const std::string &file, const Core
 		.fallback_policy = precompiled.only ? Policy::Error : Policy::JitCompile,
 	};
 	return experimental::CreateKernelFromPrecompiled(program, file, cores, config, from);
+}
+
+KernelCompiler::KernelCompiler(std::string folder, std::string to)
+    : folder_(std::move(folder)), to_(std::move(to)),
+      pretends_(!experimental::is_mock_mode_registered())
+{
+	if (pretends_)
+		experimental::configure_mock_mode(tt::ARCH::WORMHOLE_B0, 1);
+}
+
+KernelCompiler::~KernelCompiler()
+{
+	if (pretends_)
+		experimental::disable_mock_mode();
 }
 
 void KernelCompiler::compile(const ProgramSpec &program)

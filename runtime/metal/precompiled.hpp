@@ -37,18 +37,20 @@ tt::tt_metal::KernelHandle create_kernel(tt::tt_metal::Program &program, const s
 					 const Precompiled &precompiled);
 
 /* Compiles the kernels of programs into a folder, those that are alike once: TT-Metal's
- * binaries go by the file and by which circular buffers there are. */
+ * binaries go by the file and by which circular buffers there are. It wants a device even for
+ * that: as long as there is a compiler, TT-Metal pretends to have one. */
 class KernelCompiler
 {
       public:
-	KernelCompiler(std::string folder, std::string to)
-	    : folder_(std::move(folder)), to_(std::move(to))
-	{
-	}
+	KernelCompiler(std::string folder, std::string to);
+	~KernelCompiler();
+	KernelCompiler(const KernelCompiler &) = delete;
+	KernelCompiler &operator=(const KernelCompiler &) = delete;
 	void compile(const ProgramSpec &program);
 
       private:
 	std::string folder_, to_;
+	bool pretends_;
 	std::set<std::string> done_;
 };
 

@@ -257,8 +257,8 @@ bool tessera_metal_compile(const TesseraMetalNetwork *n, const TesseraMetalOptio
 {
 	return guarded(e, TESSERA_DEVICE, [&] {
 		Network net;
-		KernelCompiler compiler(folder_of(*o), to);
 		name_tree();
+		KernelCompiler compiler(folder_of(*o), to);
 		n->describe(net);
 		for (const Network::Step &step : net.steps)
 			for (const ProgramSpec &program : net.describe(step, 0, NoPlaces()))

@@ -1,4 +1,5 @@
 // Kernels compiled ahead of time: DIR/STEM/KEY.o for each RISC-V.
+#include <tt-metalium/experimental/mock_device/mock_device.hpp>
 #include <tt-metalium/experimental/offline_kernel_compile.hpp>
 
 #include "tests/metal/host/program_impl.hpp"
@@ -9,6 +10,25 @@ namespace tt::tt_metal::experimental
 
 using metal_emu::compile_key;
 using Kernel = detail::ProgramImpl::Kernel;
+
+static bool mock;
+
+void configure_mock_mode(tt::ARCH arch, uint32_t num_chips)
+{
+	if (arch != tt::ARCH::WORMHOLE_B0 || num_chips != 1)
+		metal_emu::refuse("no such device to pretend");
+	mock = true;
+}
+
+void disable_mock_mode()
+{
+	mock = false;
+}
+
+bool is_mock_mode_registered()
+{
+	return mock;
+}
 
 static std::filesystem::path folder_of(const std::filesystem::path &all, const std::string &file)
 {
@@ -69,6 +89,9 @@ void CompileKernelOffline(const std::string &file_name,
 {
 	if (params.output_dir.empty())
 		throw std::invalid_argument("kernels are compiled to no folder");
+	if (!mock)
+		metal_emu::refuse("%s: no device, and nothing that pretends to be one",
+				  file_name.c_str());
 	Kernel k;
 	k.file = file_name;
 	k.config = config;
