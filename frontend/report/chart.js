@@ -20,7 +20,8 @@ const svg = (tag, attributes, ...inside) =>
 
 const colour = (name) => `var(--${name})`;
 const cause = (i) => net.causes[i][0];
-const us = (cycles) => (cycles / net.mhz).toFixed(1);
+// Half a tenth goes up, as in what the command prints.
+const us = (cycles) => (Math.round((10 * cycles) / net.mhz) / 10).toFixed(1);
 const bytes = (n) => n.toLocaleString("en-US");
 const hex = (n) => "0x" + n.toString(16).padStart(6, "0");
 const percent = (part, all) => (all ? (100 * part) / all : 0).toFixed(1) + "%";
