@@ -189,7 +189,8 @@ static void lofi_is_raised_to_hifi2(void **state)
 	for (int i = 0; i < x.p.bare->nsteps; i++)
 		if (strcmp(x.p.bare->steps[i].op->name, "y") == 0)
 			x.p.choices[i].phases = 1;
-	const Raise *r = find(accuracy_raises(x.accuracy, &x.p, &n), n, "op y fidelity");
+	const Raise *all = accuracy_raises(x.accuracy, &x.p, &n);
+	const Raise *r = find(all, n, "op y fidelity");
 	assert_non_null(r);
 	assert_string_equal(r->pins, "op y fidelity=hifi2\n");
 	assert_true(r->gain > 1e-4 && r->cost > 0);
