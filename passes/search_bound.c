@@ -19,12 +19,14 @@
 
 #include <stdlib.h>
 
+static int64_t less(int64_t a, int64_t b) { return a < b ? a : b; }
+
 int64_t bound_rent(const Space *s, int first, int last, int64_t bytes)
 {
-	return last < first ? 0 : (s->rents[last + 1] - s->rents[first]) * bytes >> RENT_SHIFT;
+	if (last < first)
+		return 0;
+	return (s->rents[last + 1] - s->rents[first]) * less(bytes, MOST_RENTED) >> RENT_SHIFT;
 }
-
-static int64_t less(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* A host edge out of this value. */
 static int64_t leaf(Space *s, int step, int value)

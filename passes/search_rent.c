@@ -29,6 +29,7 @@ static int64_t bound_with(Space *s, const int64_t *rents)
 /* Up where more is used than there is, down elsewhere; false if nothing changes. */
 static bool adjust(const Space *s, int64_t *rents, const int64_t *used, int64_t gap)
 {
+	const int64_t most = MOST_RENT / (s->bare->nsteps + 1);
 	int64_t squares = 0;
 	bool any = false;
 	for (int i = 0; i < s->bare->nsteps; i++) {
@@ -39,7 +40,7 @@ static bool adjust(const Space *s, int64_t *rents, const int64_t *used, int64_t 
 	for (int i = 0; i < s->bare->nsteps && squares; i++) {
 		const int64_t over = (used[i] - s->room) / SCALE, was = rents[i];
 		rents[i] += gap * SCALE / squares * over;
-		rents[i] = rents[i] > 0 ? rents[i] : 0;
+		rents[i] = rents[i] > most ? most : rents[i] > 0 ? rents[i] : 0;
 		any |= rents[i] != was;
 	}
 	return any;

@@ -24,6 +24,10 @@ static const int64_t NO_WAY = (int64_t)1 << 50;
 /* Bytes of a buffer that no routine can use. */
 static const int64_t NO_ROOM = (int64_t)1 << 36;
 
+/* Rent is asked for no more bytes than these, and so much of it in all steps together: their
+ * product fits into 64 bits. More would not be a wrong bound, but a number without meaning. */
+static const int64_t MOST_RENTED = (int64_t)1 << 26, MOST_RENT = (int64_t)1 << 36;
+
 /* How a tensor is cut, stored and placed. */
 typedef struct Value {
 	Cut cut;
