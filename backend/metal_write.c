@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/diag.h"
+#include "ir/file.h"
 
 enum { LARGEST_COUNT = 0xffff, COLUMNS = 96 };
 
@@ -15,21 +16,6 @@ static const struct {
 #define LINE(id, nest, spelling) { nest, spelling },
 #include "backend/metal_lines.def"
 };
-
-static void quote(FILE *f, const char *s)
-{
-	fputc('"', f);
-	for (; *s; s++) {
-		const unsigned char c = (unsigned char)*s;
-		if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else if (c < ' ' || c == 0x7f)
-			fprintf(f, "\\%03o", c);
-		else
-			fputc(c, f);
-	}
-	fputc('"', f);
-}
 
 static void spell(FILE *f, const char *spelling, va_list *args)
 {
@@ -44,7 +30,7 @@ static void spell(FILE *f, const char *spelling, va_list *args)
 			fputs(va_arg(*args, const char *), f);
 			break;
 		case 'q':
-			quote(f, va_arg(*args, const char *));
+			text_quote(f, va_arg(*args, const char *));
 			break;
 		case 'd':
 			fprintf(f, "%d", va_arg(*args, int));

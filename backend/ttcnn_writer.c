@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdarg.h>
 
+#include "ir/file.h"
+
 static void indent(const Py *p) { fprintf(p->f, "%*s", 4 * p->depth, ""); }
 
 /* Where the next argument stands. */
@@ -82,7 +84,7 @@ void py_flag(Py *p, const char *keyword, bool value)
 void py_text(Py *p, const char *keyword, const char *value)
 {
 	next_arg(p, keyword);
-	py_quote(p->f, value);
+	text_quote(p->f, value);
 	arg_done(p);
 }
 
@@ -113,18 +115,3 @@ void py_line(Py *p, const char *fmt, ...)
 }
 
 void py_blank(Py *p) { fputc('\n', p->f); }
-
-void py_quote(FILE *f, const char *s)
-{
-	fputc('"', f);
-	for (; *s; s++) {
-		const unsigned char c = (unsigned char)*s;
-		if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else if (c < ' ' || c == 0x7f)
-			fprintf(f, "\\x%02x", c);
-		else
-			fputc(c, f);
-	}
-	fputc('"', f);
-}

@@ -51,7 +51,4 @@ void py_leave(Py *p);
 void py_line(Py *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void py_blank(Py *p);
 
-/* A string as Python spells it. */
-void py_quote(FILE *f, const char *s);
-
 #endif

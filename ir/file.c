@@ -108,6 +108,21 @@ char *text_take(TextFile *t, Arena *a)
 	return kept;
 }
 
+void text_quote(FILE *f, const char *s)
+{
+	fputc('"', f);
+	for (; *s; s++) {
+		const unsigned char c = (unsigned char)*s;
+		if (c == '"' || c == '\\')
+			fprintf(f, "\\%c", c);
+		else if (c < ' ' || c == 0x7f)
+			fprintf(f, "\\%03o", c);
+		else
+			fputc(c, f);
+	}
+	fputc('"', f);
+}
+
 bool make_folder(Diag *d, const char *path)
 {
 	char *copy = strdup(path);

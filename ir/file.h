@@ -52,6 +52,9 @@ void text_open(TextFile *t);
 /* Closes it; what was printed, in the arena. */
 char *text_take(TextFile *t, Arena *a);
 
+/* As a string of C, C++ or Python, which all have octal escapes. */
+void text_quote(FILE *f, const char *s);
+
 /* Makes the folder and its parents. */
 bool make_folder(Diag *d, const char *path);
 
