@@ -204,6 +204,7 @@ typedef struct Step {
 	const Tensor *filter, *bias; /* [out][in][ky][kx]; of STEP_DECONV2 [in][out][ky][kx];
 	                              * of STEP_CHANNEL [channel][ky][kx] of the op's result */
 	DevTypes weights; /* their format; 0: there are none */
+	bool ones;        /* they are not the op's, but bring channels together */
 	int taps, held, groups; /* groups of all output channels, whatever the cut */
 	int channel_groups; /* so many equal parts of the output read each its own of the input */
 	int phases;      /* of fidelity: 1, 2 or 4 */

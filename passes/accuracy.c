@@ -221,6 +221,7 @@ static bool raise_weights(Change *c, int step, Raise *r)
 		if (p->bare->steps[i].op != op || !choice_has(&p->bare->steps[i], CHOICE_phases))
 			continue;
 		c->bare.steps[i].weights = DEV_BF16;
+		c->choices[i].weights = DEV_BF16;
 		if (fidelity_is_free(p, i))
 			c->choices[i].phases = 4;
 	}

@@ -97,9 +97,6 @@ static void check_products(const Checker *c, const Step *s)
 			  name_of(first), k, name_of(s->in[k].tensor->layout.type));
 	STEP_RULE(c, s, s->weights == DEV_BF16 || s->weights == DEV_BFP8_B, "weights have format %d",
 		  (int)s->weights);
-	STEP_RULE(c, s, !s->op->weights || s->op->weights & s->weights,
-		  "weights are %s, the model allows %s alone", name_of(s->weights),
-		  name_of(s->op->weights));
 }
 
 static void check_norm(const Checker *c, const Step *s)

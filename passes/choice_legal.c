@@ -27,6 +27,7 @@ Choice choice_plain(const Step *s)
 		c.type = s->out->layout.type;
 	if (choice_has(s, CHOICE_k_block)) {
 		c.cout_block = s->held;
+		c.weights = (int)s->weights;
 		c.phases = s->phases;
 		c.fetchers = 1;
 	}
@@ -247,9 +248,25 @@ int choice_cout_blocks(const Step *s, int *values, int most)
 	return n;
 }
 
+/* Steps of ops without weights, and joins of parts, multiply with ones. */
+DevTypes choice_weights(const Step *s)
+{
+	return s->op->weights && !s->ones ? DEV_BF16 | DEV_BFP8_B : s->weights;
+}
+
+void choice_set_product(const Step *s, const Pins *p, Choice *c)
+{
+	const unsigned fixed = p ? p->fixed : 0;
+	c->weights = fixed >> CHOICE_weights & 1 ? p->value.weights : (int)s->weights;
+	c->phases = fixed >> CHOICE_phases & 1 ? p->value.phases
+		  : c->weights == (int)s->weights ? s->phases
+		  : plan_phases((DevTypes)c->weights);
+}
+
 Step choice_product(const Step *s, const Choice *c)
 {
 	Step x = *s;
+	x.weights = (DevTypes)c->weights;
 	x.held = c->cout_block;
 	if (s->kind == STEP_CONV)
 		x.groups = (int)weight_tiles_of((uint32_t)s->out->channels) / x.held;
@@ -282,6 +299,26 @@ static bool same_blocks(const Step *a, const Step *b)
 	return same;
 }
 
+/* Blocks of a page for as many pages as `each` makes: those more of which make a page
+ * smaller, as some parts may have smaller blocks than others. Returns the next `each`
+ * that makes fewer. */
+static int pages_like(const Step *s, const Choice *c, int each, int blocks, int *values, int *n,
+		      int most)
+{
+	const int deepest = plan_deepest_block(s);
+	const int next = ratio_up(blocks, ratio_up(blocks, each) - 1);
+	int64_t least = INT64_MAX;
+	for (; each < next; each++) {
+		const int64_t bytes = with_k_block(s, c, each * deepest).page_bytes;
+		if (bytes < least)
+			add(values, n, most, each * deepest);
+		least = bytes < least ? bytes : least;
+		if (s->nin == 1)
+			break;
+	}
+	return next;
+}
+
 /* Those of which a group is several pages: a page of the same blocks that makes no
  * fewer pages than a smaller one is left out. */
 int choice_k_blocks(const Step *s, const Choice *c, int *values, int most)
@@ -294,19 +331,16 @@ int choice_k_blocks(const Step *s, const Choice *c, int *values, int most)
 	for (int k = 1; k < deep; k++) {
 		const Step x = with_k_block(s, c, k);
 		if (!choice_k_block_ok(s, c, k) || x.stream.chunks == 1
-		    || (x.stream.chunks == last.stream.chunks && same_blocks(&x, &last)))
+		    || (x.stream.chunks == last.stream.chunks && same_blocks(&x, &last)
+			&& x.page_bytes >= last.page_bytes))
 			continue;
 		add(values, &n, most, k);
 		last = x;
 	}
 	const Step x = with_k_block(s, c, deep);
 	const int deepest = plan_deepest_block(&x), blocks = step_block_count(&x);
-	for (int each = ratio_up(deep, deepest); each < blocks;) {
-		const int pages = ratio_up(blocks, each);
-		if (pages != last.stream.chunks || !same_blocks(&x, &last))
-			add(values, &n, most, each * deepest);
-		each = ratio_up(blocks, pages - 1);
-	}
+	for (int each = ratio_up(deep, deepest); each < blocks;)
+		each = pages_like(&x, c, each, blocks, values, &n, most);
 	return n;
 }
 

@@ -77,6 +77,13 @@ int choice_slices(const PlanTensor *result, int bands, int *values, int most);
  * pages and their size are set. */
 Step choice_product(const Step *s, const Choice *c);
 
+/* What its weights may be in. */
+DevTypes choice_weights(const Step *s);
+
+/* What a search does not vary: format of weights and fidelity, by the pins or else as the
+ * step has them; other weights want other phases. */
+void choice_set_product(const Step *s, const Pins *p, Choice *c);
+
 /* Input tiles in a page: 0 or whole blocks. */
 bool choice_k_block_ok(const Step *s, const Choice *c, int k_block);
 int choice_k_blocks(const Step *s, const Choice *c, int *values, int most);

@@ -198,6 +198,17 @@ static const char *slice_buffer_why(const Case *e)
 
 /* ---- weights ---- */
 
+static bool weights_ok(const Case *e)
+{
+	return (choice_weights(e->s) & (unsigned)e->c.weights) != 0;
+}
+
+static const char *weights_why(const Case *e)
+{
+	(void)e;
+	return "is no format for ones that bring channels together";
+}
+
 static bool phases_ok(const Case *e)
 {
 	return e->c.phases == 1 || e->c.phases == 2 || e->c.phases == 4;
@@ -219,7 +230,8 @@ static bool k_block_ok(const Case *e)
 
 static int k_block_most(const Case *e)
 {
-	const Step x = choice_product(e->s, &(Choice){ .cout_block = e->c.cout_block });
+	const Choice c = { .cout_block = e->c.cout_block, .weights = e->c.weights };
+	const Step x = choice_product(e->s, &c);
 	return plan_deepest_block(&x) * step_block_count(&x);
 }
 
@@ -361,6 +373,7 @@ const ChoiceRule choice_rules[CHOICE_COUNT] = {
 	[CHOICE_place] = { place_ok, place_why, NULL },
 	[CHOICE_slice] = { slice_ok, slice_why, slice_most },
 	[CHOICE_slice_buffer] = { slice_buffer_ok, slice_buffer_why, NULL },
+	[CHOICE_weights] = { weights_ok, weights_why, NULL },
 	[CHOICE_phases] = { phases_ok, phases_why, NULL },
 	[CHOICE_k_block] = { k_block_ok, k_block_why, k_block_most },
 	[CHOICE_ring] = { ring_ok, ring_why, NULL },
@@ -375,6 +388,6 @@ const ChoiceRule choice_rules[CHOICE_COUNT] = {
 const ChoiceField choice_order[CHOICE_COUNT] = {
 	CHOICE_cout_block, CHOICE_bands,    CHOICE_splits,   CHOICE_type,    CHOICE_place,
 	CHOICE_slice,      CHOICE_slice_buffer,
-	CHOICE_phases,     CHOICE_k_block,  CHOICE_ring,     CHOICE_act_block,
+	CHOICE_weights,    CHOICE_phases,  CHOICE_k_block,  CHOICE_ring,     CHOICE_act_block,
 	CHOICE_fetchers,   CHOICE_prefetch, CHOICE_reshard,  CHOICE_park,    CHOICE_beside,
 };

@@ -99,25 +99,50 @@ static int parts_near(const Planned *p, int step, ChoiceField f, int value, int 
 	return n;
 }
 
+static int formats(DevTypes set, int *values)
+{
+	int n = 0;
+	for (int type = DEV_BF16; type <= DEV_F32; type <<= 1)
+		if (set & (unsigned)type)
+			values[n++] = type;
+	return n;
+}
+
+static int fidelities(int *values)
+{
+	int n = 0;
+	for (int phases = 1; phases <= 4; phases *= 2)
+		values[n++] = phases;
+	return n;
+}
+
+static int rings(const Step *s, const Choice *c, int *values)
+{
+	int n = 0;
+	for (int ring = 0; ring <= 2; ring++)
+		if (choice_ring_ok(s, c, ring))
+			values[n++] = ring;
+	return n;
+}
+
 int explain_near(const Planned *p, int step, ChoiceField f, int near[MOST_NEAR])
 {
 	const Plan *bare = p->bare;
 	const Step *s = &bare->steps[step];
 	const Choice *c = &p->choices[step];
 	const int value = choice_get(c, f);
-	int values[MOST_VALUES] = { 0 }, n = 0;
+	int values[MOST_VALUES] = { 0 }, n = 0, most;
 	switch (f) {
 	case CHOICE_bands:
-	case CHOICE_splits: {
-		const Cut most = choice_most_cut(s, c->cout_block);
-		const int top = f == CHOICE_bands ? most.bands : most.splits;
-		n = range(1, top < bare->cores ? top : bare->cores, values);
+		most = choice_most_cut(s, c->cout_block).bands;
+		n = range(1, most < bare->cores ? most : bare->cores, values);
 		break;
-	}
+	case CHOICE_splits:
+		most = choice_most_cut(s, c->cout_block).splits;
+		n = range(1, most < bare->cores ? most : bare->cores, values);
+		break;
 	case CHOICE_type:
-		for (int type = DEV_BF16; type <= DEV_F32; type <<= 1)
-			if (choice_types(bare, s->out) & (unsigned)type)
-				values[n++] = type;
+		n = formats(choice_types(bare, s->out), values);
 		break;
 	case CHOICE_place:
 		n = range(PLACE_L1, choice_dram_ok(bare, s->out) ? PLACE_DRAM : PLACE_L1, values);
@@ -130,17 +155,17 @@ int explain_near(const Planned *p, int step, ChoiceField f, int near[MOST_NEAR])
 	case CHOICE_cout_block:
 		n = choice_cout_blocks(s, values, MOST_VALUES);
 		break;
+	case CHOICE_weights:
+		n = formats(choice_weights(s), values);
+		break;
 	case CHOICE_phases:
-		for (int phases = 1; phases <= 4; phases *= 2)
-			values[n++] = phases;
+		n = fidelities(values);
 		break;
 	case CHOICE_k_block:
 		n = choice_k_blocks(s, c, values, MOST_VALUES);
 		break;
 	case CHOICE_ring:
-		for (int ring = 0; ring <= 2; ring++)
-			if (choice_ring_ok(s, c, ring))
-				values[n++] = ring;
+		n = rings(s, c, values);
 		break;
 	case CHOICE_act_block:
 		n = choice_act_blocks(s, c, values, MOST_VALUES);

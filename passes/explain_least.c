@@ -77,6 +77,7 @@ static int64_t page_bytes(const Least *l, const Step *bare, int block, int split
 {
 	int ks[MOST_VALUES];
 	Choice c = { .cout_block = block };
+	choice_set_product(bare, l->pins, &c);
 	int64_t least = INT64_MAX;
 	int n = choice_k_blocks(bare, &c, ks, MOST_VALUES);
 	if (fixed(l, CHOICE_k_block)) {

@@ -121,6 +121,8 @@ static bool choose(Greedy *g, int step)
 	for (int f = 0; f < CHOICE_COUNT; f++)
 		if (greedy_fixed(g, step, f))
 			choice_set(c, f, choice_get(&g->pins[step].value, f));
+	if (choice_has(s, CHOICE_weights))
+		choice_set_product(s, g->pins ? &g->pins[step] : NULL, c);
 	if (!s->out)
 		return true;
 	if (!(choice_tried(g->bare, s->out, g->pins) & (unsigned)c->type))

@@ -30,6 +30,7 @@ void plan_set_product(Step *s, const Choice *c)
 		s->held = c->cout_block;
 		s->groups = tiles / s->held;
 	}
+	s->weights = (DevTypes)c->weights;
 	s->phases = c->phases;
 	s->stream = (Stream){ .chunk_tiles = c->k_block, .ring = c->ring,
 			      .positions = c->act_block, .fetchers = c->fetchers,

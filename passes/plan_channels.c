@@ -105,6 +105,7 @@ static Parts copied(Builder *b, const Op *op, Parts in, int64_t first, int64_t n
 	for (int i = before; i < b->plan->nsteps; i++) {
 		Step *s = &b->plan->steps[i];
 		s->act = (Act){ 0 };
+		s->ones = s->kind == STEP_CONV;
 		s->phases = s->kind == STEP_CONV ? 4 : s->phases; /* all bits of a pixel */
 	}
 	return out;

@@ -23,11 +23,13 @@ enum {
 };
 
 /* Two phases see all of a bfp8_b weight, but not of a bf16 one. */
+int plan_phases(DevTypes weights) { return weights == DEV_BFP8_B ? 2 : 4; }
+
 int plan_fidelity(Builder *b, const Step *s)
 {
 	const char *hint = op_hint(s->op, "fidelity");
 	if (!hint)
-		return s->weights == DEV_BFP8_B ? 2 : 4;
+		return plan_phases(s->weights);
 	if (strcmp(hint, "hifi3") == 0)
 		plan_refuse(b, s->op, "fidelity hifi3 has no device routine");
 	return strcmp(hint, "lofi") == 0 ? 1 : strcmp(hint, "hifi2") == 0 ? 2 : 4;
@@ -168,6 +170,7 @@ Part plan_join(Builder *b, const Op *op, Parts in)
 	out->layout.type = t->layout.type;
 	add_step(b, &p, in, channels, 1, 0, out);
 	b->plan->steps[b->plan->nsteps - 1].act = (Act){ 0 };
+	b->plan->steps[b->plan->nsteps - 1].ones = true;
 	return (Part){ out, 0, channels };
 }
 

@@ -48,7 +48,8 @@ static bool bands_splits(const Plan *bare, const Step *s, const Pins *p)
 
 static int chunks_of(const Step *s, const Pins *p)
 {
-	const Choice c = { .cout_block = s->held, .k_block = p->value.k_block };
+	const Choice c = { .cout_block = s->held, .weights = (int)s->weights,
+			   .k_block = p->value.k_block };
 	return choice_product(s, &c).stream.chunks;
 }
 
@@ -285,7 +286,7 @@ static void pin_result(const Plan *bare, const Step *s, Pins *p)
 /* Whole blocks, as many as are asked for at most: other numbers were told. */
 static int whole_blocks(const Step *s, int k_block)
 {
-	const Choice c = { .cout_block = s->held };
+	const Choice c = { .cout_block = s->held, .weights = (int)s->weights };
 	while (k_block > 1 && !choice_k_block_ok(s, &c, k_block))
 		k_block--;
 	return k_block;
@@ -297,6 +298,8 @@ static void pin_product(const Step *s, Pins *p)
 	const char *buffers = op_hint(op, "double_buffer");
 	const bool resident = op_asks(op, "residency", "resident");
 	pin_hint(p, s, CHOICE_cout_block, "cout_block");
+	if (choice_weights(s) != s->weights)
+		pin_hint(p, s, CHOICE_weights, "weights");
 	pin_hint(p, s, CHOICE_phases, "fidelity");
 	pin_hint(p, s, CHOICE_k_block, "k_block");
 	pin_hint(p, s, CHOICE_fetchers, "fetchers");

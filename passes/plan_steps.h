@@ -96,7 +96,8 @@ void plan_check_act(Builder *b, const Op *op);
 void plan_check_window(Builder *b, const Op *op, const int64_t *kernel, const int64_t *stride,
 		       const int64_t *dilation);
 
-/* Phases of fidelity, by the op's hint or the type of the step's weights. */
+/* Phases of fidelity: enough for weights of a type, or by the op's hint. */
+int plan_phases(DevTypes weights);
 int plan_fidelity(Builder *b, const Step *s);
 
 /* A weight for each channel of op input 0, part by part: filter[channel][ky][kx]

@@ -198,9 +198,7 @@ static void add_streams(Listing *l, Choice *c)
 static void add_products(Listing *l, const Value *v, Choice *c)
 {
 	const Step *bare = &l->s->bare->steps[l->step];
-	c->phases = bare->phases;
-	if (l->pins && l->pins->fixed >> CHOICE_phases & 1)
-		c->phases = l->pins->value.phases;
+	choice_set_product(bare, l->pins, c);
 	int blocks[MOST_VALUES];
 	const int nblocks = choice_cout_blocks(bare, blocks, MOST_VALUES);
 	for (int b = 0; b < nblocks; b++) {
@@ -370,11 +368,9 @@ static int64_t least_of(Space *s, int step, int value, Step *x)
 	for (int b = 0; b < n; b++) {
 		if (r->kind == STEP_CONV && !(v->blocks & blocks[b]))
 			continue;
-		const Choice c = { .cout_block = blocks[b], .phases = r->phases, .prefetch = 1,
-				   .fetchers = 1 };
+		Choice c = { .cout_block = blocks[b], .prefetch = 1, .fetchers = 1 };
+		choice_set_product(r, s->pins ? &s->pins[step] : NULL, &c);
 		plan_set_product(x, &c);
-		if (s->pins && s->pins[step].fixed >> CHOICE_phases & 1)
-			x->phases = s->pins[step].value.phases;
 		plan_size_step(s->bare, x);
 		const int64_t time = cost_work(&s->cost, s->bare, x).total;
 		least = time < least ? time : least;

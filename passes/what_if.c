@@ -57,12 +57,12 @@ static int by_time(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Fields the step decides itself, and those of the tensor it begins; fidelity is no
- * matter of time alone. */
+/* Fields the step decides itself, and those of the tensor it begins; what weights are
+ * rounded to and fidelity are no matter of time alone. */
 static bool decides(const Plan *bare, int step, ChoiceField f)
 {
 	const Step *s = &bare->steps[step];
-	return f != CHOICE_phases && choice_has(s, f)
+	return f != CHOICE_phases && f != CHOICE_weights && choice_has(s, f)
 		&& (choice_info[f].who != CHOICE_RESULT || s->out->born == step);
 }
 

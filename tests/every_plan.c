@@ -11,7 +11,8 @@
 static const ChoiceField frame[] = {
 	CHOICE_cout_block, CHOICE_bands,  CHOICE_splits, CHOICE_type,    CHOICE_place,
 	CHOICE_slice,      CHOICE_slice_buffer,
-	CHOICE_phases,     CHOICE_park,   CHOICE_beside, CHOICE_reshard, CHOICE_prefetch,
+	CHOICE_weights,    CHOICE_phases, CHOICE_park,
+	CHOICE_beside,     CHOICE_reshard, CHOICE_prefetch,
 };
 const ChoiceField every_weight_fields[WEIGHT_FIELDS] = { CHOICE_k_block, CHOICE_ring,
 							 CHOICE_act_block, CHOICE_fetchers };
@@ -97,6 +98,14 @@ static int types(const EveryPlan *e, int step, int *values)
 	return n;
 }
 
+/* What no search varies. */
+static int unvaried(const Step *s, const Pins *p, ChoiceField f)
+{
+	Choice c = { 0 };
+	choice_set_product(s, p, &c);
+	return choice_get(&c, f);
+}
+
 int every_values(const EveryPlan *e, int step, ChoiceField f, int *values)
 {
 	const Plan *p = e->bare;
@@ -131,8 +140,9 @@ int every_values(const EveryPlan *e, int step, ChoiceField f, int *values)
 	case CHOICE_slice_buffer:
 		values[1] = SLICE_SINGLE;
 		return 1 + choice_is_sliced(p, e->choices, step);
+	case CHOICE_weights:
 	case CHOICE_phases:
-		values[0] = e->pins[step].fixed >> f & 1 ? e->pins[step].value.phases : s->phases;
+		values[0] = unvaried(s, &e->pins[step], f);
 		return 1;
 	case CHOICE_k_block:
 		return legal(e, step, f, 0, most_k_block(s, c), 1, values);

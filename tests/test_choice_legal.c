@@ -38,7 +38,8 @@ static void a_k_block_is_whole_blocks(void **state)
 	const Step *s = bare_step(bare(*state), "c");
 	for (int held = 1; held <= 4; held *= 2) {
 		int values[ROOM];
-		const Choice c = { .bands = 60, .splits = 1, .cout_block = held };
+		const Choice c = { .bands = 60, .splits = 1, .cout_block = held,
+				   .weights = DEV_BF16 };
 		const int n = choice_k_blocks(s, &c, values, ROOM);
 		assert_in_range(n, 4, ROOM - 1);
 		int found[100] = { 0 }, listed[100] = { 0 };
@@ -60,7 +61,7 @@ static void a_k_block_is_whole_blocks(void **state)
 static void parts_of_other_depth_share_pages(void **state)
 {
 	const Step *s = bare_step(bare(*state), "c");
-	const Choice c = { .bands = 60, .splits = 1, .cout_block = 4 };
+	const Choice c = { .bands = 60, .splits = 1, .cout_block = 4, .weights = DEV_BF16 };
 	assert_true(choice_k_block_ok(s, &c, 1));
 	assert_true(choice_k_block_ok(s, &c, 3));
 	assert_false(choice_k_block_ok(s, &c, 4));
@@ -73,7 +74,8 @@ static void a_block_of_positions_divides_those_of_a_core(void **state)
 {
 	const Step *s = bare_step(bare(*state), "c");
 	int values[ROOM];
-	Choice c = { .bands = 10, .splits = 1, .cout_block = 4, .k_block = 3 };
+	Choice c = { .bands = 10, .splits = 1, .cout_block = 4, .weights = DEV_BF16,
+		     .k_block = 3 };
 	assert_int_equal(choice_units(s, &c).count, 18);
 	int n = choice_act_blocks(s, &c, values, ROOM);
 	assert_int_equal(n, 6); /* 0, 2, 3, 6, 9, 18 units */
@@ -96,7 +98,8 @@ static void pages_are_what_the_plan_makes(void **state)
 	Choice *choices = arena_array(p->graph->arena, Choice, p->nsteps);
 	for (int i = 0; i < p->nsteps; i++)
 		choices[i] = (Choice){ .bands = 10, .splits = 1, .type = DEV_BF16, .ring = 2,
-				       .cout_block = 2, .phases = 2, .fetchers = 1 };
+				       .cout_block = 2, .weights = DEV_BFP8_B, .phases = 2,
+				       .fetchers = 1 };
 	Choice *c = &choices[s - p->steps];
 	for (int k = 1; k < 10; k++)
 		for (int splits = 1; splits <= 2; splits++) {

@@ -32,7 +32,7 @@ static Choice *some(const Plan *p)
 	for (int i = 0; i < p->nsteps; i++) {
 		c[i] = (Choice){ .bands = 1 + i, .splits = 2, .type = types[i % 2], .place = i % 2,
 				 .slice = i, .slice_buffer = i % 2, .cout_block = 4,
-				 .phases = phases[i % 3], .k_block = i,
+				 .weights = types[i % 2], .phases = phases[i % 3], .k_block = i,
 				 .ring = i % 3, .act_block = 32 * i, .fetchers = 4,
 				 .prefetch = i % 2, .reshard = i % 2, .park = i % 3,
 				 .beside = 1 << i % 3 };
@@ -106,9 +106,9 @@ static void a_plan_file_looks_like_this(void **state)
 	static const char *const lines[] = {
 		"plan net target=wormhole_n150 cores=64\nop x edge_in slice=0 slice_buffer=double\n"
 		"tensor x bands=1 splits=2 type=bf16 place=l1\n",
-		"op \"enc/1 @2\" conv slice=1 slice_buffer=single cout_block=4 fidelity=hifi2 "
-		"k_block=1 weights_buffer=single act_block_h=32 fetchers=4 prefetch=yes reshard=0 park=0 "
-		"beside=1\ntensor \"enc/1 @2\" bands=2 splits=2 type=bfp8_b place=dram\n",
+		"op \"enc/1 @2\" conv slice=1 slice_buffer=single cout_block=4 weights=bfp8_b "
+		"fidelity=hifi2 k_block=1 weights_buffer=single act_block_h=32 fetchers=4 prefetch=yes "
+		"reshard=0 park=0 beside=1\ntensor \"enc/1 @2\" bands=2 splits=2 type=bfp8_b place=dram\n",
 		"\nop u conv slice=2 slice_buffer=double ",
 		"\nop u@2 conv slice=3 slice_buffer=single ",
 		"\ntensor u bands=3 splits=2 ",
@@ -160,7 +160,7 @@ static void notes_are_for_readers(void **state)
 	Choice *c = some(p);
 	for (int i = 0; i < p->nsteps; i++)
 		c[i] = (Choice){ .bands = 12, .splits = 1, .type = DEV_BF16, .cout_block = 1,
-				 .phases = 2, .fetchers = 1 };
+				 .weights = DEV_BFP8_B, .phases = 2, .fetchers = 1 };
 	Plan *placed = plan_apply(p, c);
 	assert_true(plan_place(placed));
 	const ChoiceNotes notes = { placed, about, "74.1 us math" };
