@@ -105,9 +105,9 @@ static void print_math(FILE *f, const Summary *s)
 	fprintf(f, "  matrix      %lld MACs, %s%% of %d cores x %d MACs a cycle / phases\n",
 		(long long)s->macs, report_percent(s->a, s->ideal, s->p->time.all.total),
 		s->plan->cores, (int)MVMUL_MACS);
-	fprintf(f, "  weights     bf16 %lld bytes, bfp8_b %lld; products in lofi %d, hifi2 %d, hifi4 %d\n",
-		(long long)x->weight_bytes[0], (long long)x->weight_bytes[1], x->products[1],
-		x->products[2], x->products[4]);
+	fprintf(f, "  weights     bf16 %lld bytes, bfp8_b %lld, f32 %lld; products in lofi %d, hifi2 %d, hifi4 %d\n",
+		(long long)x->weight_bytes[0], (long long)x->weight_bytes[1],
+		(long long)x->weight_bytes[2], x->products[1], x->products[2], x->products[4]);
 	fprintf(f, "  tensors     bf16 %d, bfp8_b %d, f32 %d; %d of them in DRAM\n", x->tensors[0],
 		x->tensors[1], x->tensors[2], x->in_dram);
 }
@@ -237,6 +237,7 @@ static void print_json(FILE *f, const Summary *s)
 	json_figure(f, "matrix_cycles_at_peak", s->ideal);
 	json_figure(f, "weights_bf16_bytes", x->weight_bytes[0]);
 	json_figure(f, "weights_bfp8_b_bytes", x->weight_bytes[1]);
+	json_figure(f, "weights_f32_bytes", x->weight_bytes[2]);
 	json_figure(f, "tensors_bf16", x->tensors[0]);
 	json_figure(f, "tensors_bfp8_b", x->tensors[1]);
 	json_figure(f, "tensors_f32", x->tensors[2]);

@@ -299,10 +299,6 @@ static void read_weights(Text *t, Op *op, const Attribute *a)
 	op->weights = read_formats(t, op, a);
 	if (!op_is(op, WEIGHTS))
 		text_error(t, a->at, "%s: has no weights to have a format", op_info[op->kind].name);
-	if (op->weights & DEV_F32) {
-		text_error(t, a->at, "%s: weights are bf16 or bfp8_b", op_info[op->kind].name);
-		op->weights &= ~(unsigned)DEV_F32;
-	}
 }
 
 static const struct {

@@ -44,6 +44,7 @@ static const struct {
 	{ CHOICE_type, "bf16", DEV_BF16 },   { CHOICE_type, "bfp8_b", DEV_BFP8_B },
 	{ CHOICE_type, "f32", DEV_F32 },
 	{ CHOICE_weights, "bf16", DEV_BF16 }, { CHOICE_weights, "bfp8_b", DEV_BFP8_B },
+	{ CHOICE_weights, "f32", DEV_F32 },
 	{ CHOICE_place, "l1", PLACE_L1 },    { CHOICE_place, "dram", PLACE_DRAM },
 	{ CHOICE_phases, "lofi", 1 },        { CHOICE_phases, "hifi2", 2 },
 	{ CHOICE_phases, "hifi4", 4 },       { CHOICE_ring, "all", 0 },
@@ -129,9 +130,8 @@ const char *choice_form(ChoiceField f)
 {
 	switch (f) {
 	case CHOICE_type:
-		return "bf16|bfp8_b|f32";
 	case CHOICE_weights:
-		return "bf16|bfp8_b";
+		return "bf16|bfp8_b|f32";
 	case CHOICE_place:
 		return "l1|dram";
 	case CHOICE_phases:

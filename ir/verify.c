@@ -188,7 +188,6 @@ static void verify_notes(const Graph *g, const Op *op)
 	      "%s: act is no activation", spelling(op));
 	CHECK(op, !((unsigned)op->stored & ~all), "%s: stored has unknown formats", spelling(op));
 	CHECK(op, !((unsigned)op->weights & ~all), "%s: weights has unknown formats", spelling(op));
-	CHECK(op, !(op->weights & DEV_F32), "%s: weights are bf16 or bfp8_b", spelling(op));
 	CHECK(op, !op->weights || op_is(op, WEIGHTS), "%s: has no weights to have a format",
 	      spelling(op));
 	for (int i = 0; i < op->nhints; i++)

@@ -56,6 +56,10 @@ static void pack_tile(const WeightBlocks *w, const float *from, WeightStrides at
 							       to + t->values + i * BLOCKFLOAT);
 		return;
 	}
+	if (w->type == DEV_F32) {
+		memcpy(to + t->values, values, sizeof values);
+		return;
+	}
 	for (uint32_t i = 0; i < TILE_VALUES; i++) {
 		const uint16_t half = float_to_bf16(values[i]);
 		memcpy(to + t->values + 2 * i, &half, sizeof half);
@@ -66,6 +70,11 @@ static float value_at(const WeightBlocks *w, const uint8_t *from, const TileAt *
 {
 	if (w->type == DEV_BFP8_B)
 		return blockfloat_value(from[t->exponents + i / BLOCKFLOAT], from[t->values + i]);
+	if (w->type == DEV_F32) {
+		float v;
+		memcpy(&v, from + t->values + 4 * i, sizeof v);
+		return v;
+	}
 	uint16_t half;
 	memcpy(&half, from + t->values + 2 * i, sizeof half);
 	return bf16_to_float(half);

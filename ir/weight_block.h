@@ -10,11 +10,11 @@
  *
  *     for each n output tiles, for each tap (ky, kx), for each k input tiles
  *
- * bf16 takes 2048 bytes a tile. In bfp8_b all exponents of a block come first,
+ * bf16 takes 2048 bytes a tile, f32 4096. In bfp8_b all exponents of a block come first,
  * 64 bytes a tile (one for each row of each face, that is for one input and 16
  * output channels), then 1024 bytes a tile: the unpacker looks for mantissas
  * behind every exponent its descriptor spans. Channels that do not fill the
- * last tile are zero. Both tile sizes are multiples of 32 bytes, so every
+ * last tile are zero. All tile sizes are multiples of 32 bytes, so every
  * block starts where a DRAM read may.
  *
  *     3x3, 64 -> 128 channels, bfp8_b, k = 2, n = 4: one block of 8 tiles a tap
@@ -39,7 +39,7 @@ enum {
 };
 
 typedef struct WeightBlocks {
-	uint32_t type;      /* DEV_BF16 or DEV_BFP8_B */
+	uint32_t type;      /* one of DevTypes */
 	uint32_t taps;      /* kernel height times width */
 	uint32_t cin, cout; /* channels */
 	uint32_t k, n;      /* tiles of a block: divide the tiles of cin and cout */
@@ -57,7 +57,7 @@ static inline uint32_t weight_block_exponents(const WeightBlocks *w)
 
 static inline uint32_t weight_value_bytes(const WeightBlocks *w)
 {
-	return w->type == DEV_BFP8_B ? 1 : 2;
+	return w->type == DEV_F32 ? 4 : w->type == DEV_BFP8_B ? 1 : 2;
 }
 
 static inline uint32_t weight_block_bytes(const WeightBlocks *w)
@@ -104,7 +104,7 @@ typedef struct WeightStrides {
 } WeightStrides;
 
 /* The reference packer: fills weight_bytes(w) bytes. bf16 rounds to nearest
- * even, bfp8_b as blockfloat.h says. The values must be finite. */
+ * even, bfp8_b as blockfloat.h says, f32 not at all. The values must be finite. */
 void weight_blocks_pack(const WeightBlocks *w, const float *from, WeightStrides at, uint8_t *to);
 
 /* The values the device will multiply by; channels beyond cin and cout are

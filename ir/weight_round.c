@@ -12,6 +12,7 @@
 #include "ir/tensor.h"
 
 #define BF16_STEP 0x1p-7f /* of a value's power of two */
+#define F32_STEP  0x1p-9f /* likewise, of the ten bits that products see */
 #define BFP8_STEP 0x1p-6f /* of that of the largest of 16 */
 #define LEAST     0x1p-100f /* powers of two near those of the least floats are left alone */
 #define WHOLE     0x1p23f /* a float plus this is rounded to a whole number */
@@ -48,6 +49,17 @@ static void to_bf16(const Rounding *r, const float *restrict v)
 	for (int64_t i = 0; i < r->n; i++) {
 		const float one = power_of(v[i]) * BF16_STEP;
 		near[i] = bf16_to_float(float_to_bf16(v[i]));
+		step[i] = near[i] > v[i] ? -one : near[i] < v[i] ? one : 0;
+	}
+}
+
+static void to_f32(const Rounding *r, const float *restrict v)
+{
+	float *restrict near = r->near, *restrict step = r->step;
+	for (int64_t i = 0; i < r->n; i++) {
+		const float one = power_of(v[i]) * F32_STEP;
+		const float some = copysignf(fabsf(v[i]) * inverse(one) + WHOLE - WHOLE, v[i]) * one;
+		near[i] = one == 0 ? v[i] : some;
 		step[i] = near[i] > v[i] ? -one : near[i] < v[i] ? one : 0;
 	}
 }
@@ -153,12 +165,12 @@ void weight_round(uint32_t type, float *v, int64_t results, int64_t n)
 	float *floats = xmalloc(4 * room * sizeof *floats);
 	const Rounding r = { floats, floats + room, floats + 2 * room, floats + 3 * room,
 			     xmalloc(room), xmalloc(2 * room * sizeof *r.list), n };
-	assert(type == DEV_BF16 || results % BLOCKFLOAT == 0);
+	assert(type != DEV_BFP8_B || results % BLOCKFLOAT == 0);
 	for (int64_t o = 0; o < results; o++) {
 		float *w = v + o * n;
 		if (type == DEV_BFP8_B && o % BLOCKFLOAT == 0)
 			share(&r, w);
-		(type == DEV_BF16 ? to_bf16 : to_bfp8)(&r, w);
+		(type == DEV_BF16 ? to_bf16 : type == DEV_F32 ? to_f32 : to_bfp8)(&r, w);
 		balance(&r, w);
 		memcpy(w, r.near, (size_t)n * sizeof *w);
 	}

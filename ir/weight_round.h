@@ -15,7 +15,10 @@
 
 #include <stdint.h>
 
-/* Weight i of result o is v[o * n + i]. bfp8_b: 16 results from a multiple of 16 on
+/* f32 is rounded to the bits of SrcA that products see: ten, the hidden one included
+ * (facts of matrix units: five a phase, in two of them).
+ *
+ * Weight i of result o is v[o * n + i]. bfp8_b: 16 results from a multiple of 16 on
  * have an exponent for each i, as weight_block.h lays them out, and `results` is such a
  * multiple. What comes of it is packed without being rounded again. */
 void weight_round(uint32_t type, float *v, int64_t results, int64_t n);

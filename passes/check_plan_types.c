@@ -95,8 +95,8 @@ static void check_products(const Checker *c, const Step *s)
 	for (int k = 1; k < s->nin; k++)
 		STEP_RULE(c, s, s->in[k].tensor->layout.type == first, "part 0 is %s, part %d is %s",
 			  name_of(first), k, name_of(s->in[k].tensor->layout.type));
-	STEP_RULE(c, s, s->weights == DEV_BF16 || s->weights == DEV_BFP8_B, "weights have format %d",
-		  (int)s->weights);
+	STEP_RULE(c, s, s->weights == DEV_BF16 || s->weights == DEV_BFP8_B || s->weights == DEV_F32,
+		  "weights have format %d", (int)s->weights);
 }
 
 static void check_norm(const Checker *c, const Step *s)

@@ -251,7 +251,7 @@ int choice_cout_blocks(const Step *s, int *values, int most)
 /* Steps of ops without weights, and joins of parts, multiply with ones. */
 DevTypes choice_weights(const Step *s)
 {
-	return s->op->weights && !s->ones ? DEV_BF16 | DEV_BFP8_B : s->weights;
+	return s->op->weights && !s->ones ? DEV_BF16 | DEV_BFP8_B | DEV_F32 : s->weights;
 }
 
 void choice_set_product(const Step *s, const Pins *p, Choice *c)

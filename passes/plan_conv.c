@@ -40,7 +40,7 @@ static void size_weights(Builder *b, Step *s, int channels)
 {
 	const int tiles = (int)weight_tiles_of((uint32_t)channels);
 	const bool deconv = s->kind == STEP_DECONV2;
-	s->weights = s->op->weights & DEV_BFP8_B ? DEV_BFP8_B : DEV_BF16;
+	s->weights = s->op->weights ? s->op->weights : DEV_BF16;
 	s->taps = deconv ? 1 : s->window[0].size * s->window[1].size;
 	s->held = deconv ? 2 : plan_held(b, s->op, tiles / s->channel_groups);
 	s->groups = deconv ? 2 * tiles : tiles / s->held;

@@ -55,7 +55,8 @@ static int64_t work_of(const StepTime *t)
 
 static int64_t tile_bytes(const Step *s)
 {
-	return s->weights == DEV_BFP8_B ? TILE_VALUES + TILE_EXPONENTS : 2 * TILE_VALUES;
+	const WeightBlocks one = { .type = (uint32_t)s->weights, .k = 1, .n = 1 };
+	return weight_block_bytes(&one);
 }
 
 /* The time of the step that weights come in early for. */

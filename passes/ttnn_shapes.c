@@ -155,6 +155,8 @@ static const char *why_not(const Op *op)
 		return "its result has not 4 dims";
 	if (op->kind == OP_INPUT)
 		return check_input(op);
+	if (op->weights == DEV_F32)
+		return "its weights are f32, and its calls are priced for bf16 and bfp8_b";
 	const Act act = ttnn_act_of(op);
 	if (act.kind != OP_INPUT && !ttnn_act(act))
 		return "ttnn has no such activation";

@@ -93,7 +93,9 @@ static TtnnChoice usual(const Ways *w)
 	TtnnChoice c = { .v = { [TTNN_WDIV] = 1, [TTNN_FP32] = TTNN_YES,
 				[TTNN_L1_ACC] = TTNN_YES } };
 	const TtnnPin *p = &w->s->pins[w->i];
-	c.v[TTNN_WEIGHTS] = op_asks(w->op, "weights", "bf16") ? TTNN_BF16 : TTNN_BFP8;
+	const bool bf16 = op_hint(w->op, "weights") ? op_asks(w->op, "weights", "bf16")
+						    : w->s->graph->all_weights == DEV_BF16;
+	c.v[TTNN_WEIGHTS] = bf16 ? TTNN_BF16 : TTNN_BFP8;
 	for (int f = 0; f < TTNN_FIELDS; f++)
 		if (p->fixed >> f & 1)
 			c.v[f] = p->value.v[f];

@@ -37,7 +37,7 @@ static void hint(OpNet *n, Op *op, const char *key, DevTypes type)
 {
 	if (!op->hints)
 		op->hints = arena_array(n->g->arena, Hint, 4);
-	op->hints[op->nhints++] = (Hint){ key, type == DEV_BFP8_B ? "bfp8_b" : "bf16" };
+	op->hints[op->nhints++] = (Hint){ key, dev_type_name(type) };
 }
 
 Op *ops_done(OpNet *n, Op *op)

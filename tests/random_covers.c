@@ -96,6 +96,7 @@ void covers_graph(Covers *c, const Graph *g)
 static void product(Covers *c, const Step *s)
 {
 	see(c, COVER_weights_bf16, s->weights == DEV_BF16);
+	see(c, COVER_weights_f32, s->weights == DEV_F32);
 	see(c, COVER_weights_bfp8_b, s->weights == DEV_BFP8_B);
 	see(c, COVER_early, s->stream.early);
 	see(c, COVER_pages, s->stream.chunks > 1);

@@ -116,7 +116,7 @@ static const char *type_name(RandomNet *n, DevTypes allowed)
 {
 	if (allowed == (DEV_BF16 | DEV_BFP8_B))
 		return net_chance(n, 2) ? "bf16" : "bfp8_b";
-	return allowed == DEV_BF16 ? "bf16" : "bfp8_b";
+	return dev_type_name(allowed);
 }
 
 static void hint(RandomNet *n, Op *op)
@@ -256,7 +256,7 @@ RandomNet *random_net(Arena *a, Diag *d, uint64_t seed)
 	n->exact = seed % 5 < 2;
 	n->batch = net_chance(n, 2) ? 1 : net_pick(n, 1, 4);
 	n->stored = types[net_pick(n, 0, 4)];
-	n->weights = types[net_pick(n, 0, 4)];
+	n->weights = net_chance(n, 4) ? DEV_F32 : types[net_pick(n, 0, 4)];
 	n->nowhere = fopen("/dev/null", "w");
 	inputs(n, seed);
 	int first = -1;

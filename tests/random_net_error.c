@@ -193,7 +193,10 @@ bool net_error(const RandomNet *n, const Candidate *c, const Tensor *result, Net
 
 /* ---- once there is a plan ---- */
 
-static double step_of(DevTypes type) { return type == DEV_BFP8_B ? 0x1p-6 : 0x1p-8; }
+static double step_of(DevTypes type)
+{
+	return type == DEV_BFP8_B ? 0x1p-6 : type == DEV_BF16 ? 0x1p-8 : 0x1p-10;
+}
 
 /* The op that does the work of the one of that name; NULL: it cannot be told. */
 static const Op *doer(const Graph *g, const char *name)

@@ -18,7 +18,7 @@ static int some_value(Rng *r, const Plan *bare, const Step *s, ChoiceField f)
 	case CHOICE_type:
 		return any(r, 0, 1) ? DEV_BF16 : any(r, 0, 2) ? DEV_BFP8_B : DEV_F32;
 	case CHOICE_weights:
-		return any(r, 0, 1) ? DEV_BF16 : DEV_BFP8_B;
+		return 1 << any(r, 0, 2);
 	case CHOICE_place:
 		return any(r, 0, 1) ? PLACE_L1 : PLACE_DRAM;
 	case CHOICE_slice:

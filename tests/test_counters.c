@@ -86,7 +86,7 @@ static void conv_predictions_are_exact_for_all_variants(void **state)
 			conv(*state, &r,
 			     (Conv){ .n = shapes[i].n, .hold = shapes[i].hold,
 				     .phases = 1 << rng_below(&r, 3),
-				     .weights = types & 1 ? DEV_BF16 : DEV_BFP8_B,
+				     .weights = (DevTypes)(1 << rng_below(&r, DEV_TYPE_COUNT)),
 				     .relu = rng_below(&r, 2), .sigmoid = rng_below(&r, 4) == 0 },
 			     types & 2 ? DEV_BF16 : DEV_BFP8_B, types & 4 ? DEV_BF16 : DEV_BFP8_B);
 }

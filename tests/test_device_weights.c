@@ -159,7 +159,7 @@ static Pair random_pair(uint64_t seed)
 		const int hold = 1 + (int)rng_below(&r, 4), wide = 1 << rng_below(&r, 3);
 		const bool tall = rng_below(&r, 2);
 		k.conv[i] = (Conv)CONV(size, tall ? 1 : wide, tall ? hold : 1, deep);
-		k.conv[i].weights = rng_below(&r, 3) ? DEV_BF16 : DEV_BFP8_B;
+		k.conv[i].weights = (DevTypes)(1 << rng_below(&r, DEV_TYPE_COUNT));
 		k.conv[i].relu = rng_below(&r, 2);
 		if (size == 3 && k.rows < 2)
 			k.rows = 2;

@@ -265,13 +265,6 @@ static void formats_are_known(void **state)
 		  "conv: weights has unknown formats\n");
 }
 
-static void weights_are_never_f32(void **state)
-{
-	Fixture *t = *state;
-	at(t, "c")->weights = DEV_F32;
-	breaks(t, "conv: weights are bf16 or bfp8_b\n");
-}
-
 static void weight_formats_need_weights(void **state)
 {
 	Fixture *t = *state;
@@ -372,7 +365,6 @@ int main(void)
 		T(activations_stand_where_they_may),
 		T(only_activations_are_fused),
 		T(formats_are_known),
-		T(weights_are_never_f32),
 		T(weight_formats_need_weights),
 		T(hints_are_known),
 		T(every_op_has_a_type),

@@ -86,6 +86,9 @@ static void sizes_are_those_of_the_tiles(void **state)
 	assert_int_equal(weight_block_bytes(&w), 8 * 1088);
 	assert_int_equal(weight_block_count(&w), 9);
 	assert_int_equal(weight_bytes(&w), 9 * 8 * 1088);
+	w = (WeightBlocks){ DEV_F32, 9, 64, 128, 2, 4 };
+	assert_int_equal(weight_block_exponents(&w), 0);
+	assert_int_equal(weight_block_bytes(&w), 8 * 4096);
 	w = (WeightBlocks){ DEV_BF16, 9, 33, 70, 1, 3 };
 	assert_int_equal(weight_block_exponents(&w), 0);
 	assert_int_equal(weight_block_bytes(&w), 3 * 2048);

@@ -26,7 +26,7 @@ static double step_at(DevTypes type, const float *v, int o, int i)
 	double most = fabs(v[o * WEIGHTS + i]);
 	for (int k = 0; type == DEV_BFP8_B && k < BLOCKFLOAT; k++)
 		most = fmax(most, fabs(v[(o / BLOCKFLOAT * BLOCKFLOAT + k) * WEIGHTS + i]));
-	return most > 0 ? ldexp(1, ilogb(most) - (type == DEV_BF16 ? 7 : 6)) : 0;
+	return most > 0 ? ldexp(1, ilogb(most) - (type == DEV_F32 ? 9 : type == DEV_BF16 ? 7 : 6)) : 0;
 }
 
 static void sums_stay(DevTypes type)
@@ -54,6 +54,28 @@ static void sums_of_bf16_weights_stay_within_half_a_step(void **state)
 	sums_stay(DEV_BF16);
 }
 
+static void sums_of_f32_weights_stay_within_half_a_step_of_ten_bits(void **state)
+{
+	(void)state;
+	sums_stay(DEV_F32);
+}
+
+/* What five bits in each of two phases see is all of it. */
+static void an_f32_weight_has_ten_bits(void **state)
+{
+	(void)state;
+	float v[RESULTS * WEIGHTS], w[RESULTS * WEIGHTS];
+	fill(v, 8);
+	memcpy(w, v, sizeof w);
+	weight_round(DEV_F32, w, RESULTS * WEIGHTS, 1);
+	for (int i = 0; i < RESULTS * WEIGHTS; i++) {
+		uint32_t bits;
+		memcpy(&bits, &w[i], sizeof bits);
+		assert_int_equal(bits & 0x3fff, 0);
+		assert_true(fabs((double)w[i] - v[i]) <= step_at(DEV_F32, v, 0, i) / 2);
+	}
+}
+
 static void sums_of_bfp8_weights_stay_within_half_a_step(void **state)
 {
 	(void)state;
@@ -64,9 +86,9 @@ static void sums_of_bfp8_weights_stay_within_half_a_step(void **state)
 static void what_was_rounded_is_packed_as_it_is(void **state)
 {
 	(void)state;
-	const DevTypes types[] = { DEV_BF16, DEV_BFP8_B };
+	const DevTypes types[] = { DEV_BF16, DEV_BFP8_B, DEV_F32 };
 	const WeightStrides at = { 1, 1, WEIGHTS };
-	for (int k = 0; k < 2; k++) {
+	for (int k = 0; k < 3; k++) {
 		float v[RESULTS * WEIGHTS], back[RESULTS * WEIGHTS];
 		const WeightBlocks w = { types[k], 1, WEIGHTS, RESULTS, WEIGHTS / TILE, 1 };
 		uint8_t *packed = malloc(weight_bytes(&w));
@@ -107,6 +129,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_of_bf16_weights_stay_within_half_a_step),
+		cmocka_unit_test(sums_of_f32_weights_stay_within_half_a_step_of_ten_bits),
+		cmocka_unit_test(an_f32_weight_has_ten_bits),
 		cmocka_unit_test(sums_of_bfp8_weights_stay_within_half_a_step),
 		cmocka_unit_test(what_was_rounded_is_packed_as_it_is),
 		cmocka_unit_test(a_weight_by_itself_goes_to_the_nearest),

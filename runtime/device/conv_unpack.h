@@ -5,7 +5,7 @@
  * pixels from each of two, at the place of the tap. The tile descriptor spans
  * the whole buffer (x: the channels of a row, y: rows, z: planes) and address
  * counters choose the run, so that bfp8_b finds its exponents too. SrcA gets
- * weights, tile by tile along z of a block.
+ * weights, tile by tile along z of a block; of f32 what TF32 has.
  *
  * Column stride s: the buffer holds s column phases, `in_phase` planes apart;
  * column c of the image is column c / s of phase c mod s. So the 32 pixels of a
@@ -47,20 +47,27 @@ enum { TT_BIAS_BYTES = 128 };
 #define TT_UNPACK_PIXELS_STAY() TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0x10, 1))
 #define TT_UNPACK_WEIGHTS()     TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0x01, 0))
 
-/* What unpackers need whatever they read; out and in formats are the same. */
+/* Bytes that 512 values take as the source registers are addressed, of a format there. */
+TT_INLINE uint32_t tt_source_half(uint32_t source)
+{
+	return source == TT_BF16 ? 1024 : source == TT_TF32 ? 2048 : 512;
+}
+
+/* What unpackers need whatever they read: formats in L1. */
 TT_INLINE void tt_unpack_config(uint32_t format_a, uint32_t format_b)
 {
+	const uint32_t source_a = tt_source(format_a), source_b = tt_source(format_b);
 	TT_CFG(TT_AT_UNP0_ADDR_CTRL_XY_REG_1_Ystride) =
 		TT_FIELD(UNP0_ADDR_CTRL_XY_REG_1_Ystride, 32);
 	TT_CFG(TT_AT_UNP0_ADDR_CTRL_ZW_REG_1_Zstride) =
-		TT_FIELD(UNP0_ADDR_CTRL_ZW_REG_1_Zstride, format_a == TT_BF16 ? 1024 : 512);
+		TT_FIELD(UNP0_ADDR_CTRL_ZW_REG_1_Zstride, tt_source_half(source_a));
 	TT_CFG(TT_AT_UNP1_ADDR_CTRL_ZW_REG_1_Zstride) =
-		TT_FIELD(UNP1_ADDR_CTRL_ZW_REG_1_Zstride, format_b == TT_BF16 ? 1024 : 512);
+		TT_FIELD(UNP1_ADDR_CTRL_ZW_REG_1_Zstride, tt_source_half(source_b));
 	TT_CFG(TT_AT_THCON_SEC0_REG2_Out_data_format) =
-		format_a | TT_FIELD(THCON_SEC0_REG2_Throttle_mode, 2);
+		source_a | TT_FIELD(THCON_SEC0_REG2_Throttle_mode, 2);
 	TT_CFG(TT_AT_THCON_SEC0_REG2_Out_data_format + 1) = 0xf000f;
 	TT_CFG(TT_AT_THCON_SEC1_REG2_Out_data_format) =
-		format_b | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
+		source_b | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
 	TT_CFG(TT_AT_THCON_SEC1_REG2_Out_data_format + 1) = 0xf000f;
 	TT_CFG(TT_AT_THCON_SEC0_REG5_Dest_cntx0_address) = 64 | 64 << 16;
 	TT_CFG(TT_AT_UNP0_ADD_DEST_ADDR_CNTR_add_dest_addr_cntr) =
@@ -292,7 +299,7 @@ TT_INLINE void tt_unpack_taps(const TtTiles *p, uint32_t s, uint32_t number, uin
 TT_INLINE void tt_unpack_unit(const TtTiles *p, uint32_t page, uint32_t chunk, TtSpot *at,
 			      uint32_t in_type, uint32_t weight_type, uint32_t n, uint32_t hold)
 {
-	const uint32_t bytes = n * (weight_type == 1 ? 2048 : 1088);
+	const uint32_t bytes = n * (weight_type == 1 ? 2048 : weight_type == 4 ? 4096 : 1088);
 	uint32_t number = 0;
 	at->weights = page + TT_BIAS_BYTES * n;
 	at->held = hold == 1 ? 1 : tt_least(hold, p->rows - at->place.y);

@@ -40,7 +40,7 @@ TT_INLINE void tt_sums_unpack_config(uint32_t weights)
 	TT_GPR(TT_G_SUMS + 1) = TT_FP32 | slow;
 	TT_GPR(TT_G_SUMS + 2) = 0xf000f | TT_FIELD(THCON_SEC0_REG2_Unpack_if_sel_cntx0, 1);
 	TT_GPR(TT_G_SUMS_BACK) = weights | 1 << 4 | 1024 << 16;
-	TT_GPR(TT_G_SUMS_BACK + 1) = weights | slow;
+	TT_GPR(TT_G_SUMS_BACK + 1) = tt_source(weights) | slow;
 	TT_GPR(TT_G_SUMS_BACK + 2) = 0xf000f;
 }
 

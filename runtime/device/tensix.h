@@ -81,6 +81,12 @@ TT_INLINE uint32_t tt_format(uint32_t type)
 	return type == 1 ? TT_BF16 : type == 2 ? TT_BFP8_B : TT_FP32;
 }
 
+/* What a format becomes in the source registers. */
+TT_INLINE uint32_t tt_source(uint32_t format)
+{
+	return format == TT_FP32 ? (uint32_t)TT_TF32 : format;
+}
+
 /* Store, load, use of the loaded value: TTSync.md, and the hardware bug there. */
 TT_INLINE void tt_pc_sync(uint32_t which)
 {

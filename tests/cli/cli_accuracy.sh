@@ -79,15 +79,16 @@ ok
 
 claim "formats for the whole net are obeyed, and hold against --min-pcc"
 formats() { # formats OPTION...: "TENSORS WEIGHTS" of the summary
-	"$tessera" plan $net "$@" -o formats.plan --summary 2>&1 | sed -n 's/^ *weights *bf16 \([0-9]*\) bytes, bfp8_b \([0-9]*\);.*/weights \1 \2/p
+	"$tessera" plan $net "$@" -o formats.plan --summary 2>&1 | sed -n 's/^ *weights *bf16 \([0-9]*\) bytes, bfp8_b \([0-9]*\), f32 \([0-9]*\);.*/weights \1 \2 \3/p
 s/^ *tensors *bf16 \([0-9]*\), bfp8_b \([0-9]*\),.*/tensors \1 \2/p' | tr '\n' ' '
 }
 has() { case "$(formats $1)" in $2) ;; *) wrong "$1: $(formats $1)" ;; esac; }
-has "--weight-dtype=bf16" "weights [1-9]* 0 tensors *"
-has "--weight-dtype=bfp8_b" "weights 0 [1-9]* tensors *"
+has "--weight-dtype=bf16" "weights [1-9]* 0 0 tensors *"
+has "--weight-dtype=bfp8_b" "weights 0 [1-9]* 0 tensors *"
+has "--weight-dtype=f32" "weights 0 0 [1-9]* tensors *"
 has "--act-dtype=bf16" "* tensors 5 0 "
 has "--act-dtype=bfp8_b" "* tensors 1 4 "
-has "--act-dtype=bf16 --weight-dtype=bf16" "weights [1-9]* 0 tensors 5 0 "
+has "--act-dtype=bf16 --weight-dtype=bf16" "weights [1-9]* 0 0 tensors 5 0 "
 expect 3 plan $net --weight-dtype=bfp8_b --min-pcc=0.99995
 grep -q "weights=bf16" err && wrong "weights were raised"
 expect 0 plan $net --print-effective-config --act-dtype=bf16

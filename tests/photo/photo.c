@@ -119,9 +119,9 @@ bool photo_settle(Graph *g, Tensor *image)
 	return ref_run(g, g->arena, &image, out, &opt);
 }
 
-void photo_exact_weights(Graph *g)
+void photo_exact_weights(Graph *g, const char *format)
 {
-	static const char *const hints[][2] = { { "weights", "bf16" }, { "fidelity", "hifi4" } };
+	const char *const hints[][2] = { { "weights", format }, { "fidelity", "hifi4" } };
 	for_each_op(op, g)
 		for (size_t i = 0; op_is_product(op) && i < 2; i++)
 			if (!op_hint(op, hints[i][0]))

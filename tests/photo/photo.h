@@ -19,8 +19,9 @@ Tensor *photo_read(Arena *a, Diag *d, const char *path, Shape shape);
  * training. False, reported, if it cannot run. */
 bool photo_settle(Graph *g, Tensor *image);
 
-/* All products have weights in bf16 and all phases of them, unless the model says otherwise. */
-void photo_exact_weights(Graph *g);
+/* All products have weights in this format and all phases of them, unless the model says
+ * otherwise. */
+void photo_exact_weights(Graph *g, const char *format);
 
 /* Outputs look at what goes into a sigmoid at the end, which would hide errors. */
 void photo_before_sigmoid(Graph *g);

@@ -1,11 +1,11 @@
 /*
  * How near a net with random weights comes to the plain executor, on a photograph.
  *
- *     photo_net FILE SHAPE PHOTO.npy DEVICE either|bf16|bfp8_b LEAST
+ *     photo_net FILE SHAPE PHOTO.npy DEVICE either|bf16|bfp8_b either|bf16|f32 LEAST
  *
  * Batch norms have the statistics of one run of the reference on it; what goes into a
- * sigmoid at the end is compared (photo.h). Formats are what the planner takes, or all bf16,
- * or weights in bf16 and all tensors between the edges in bfp8_b.
+ * sigmoid at the end is compared (photo.h). Formats, of the tensors between the edges and of
+ * weights, are what the planner takes, or all the same; products then have all phases.
  * Fails if an output correlates less than LEAST. On device `same` the emulator and the
  * simulator that TESSERA_TTSIM names are compared byte by byte instead; without one, or
  * without the photograph, the test is skipped.
@@ -28,7 +28,7 @@ enum { SKIPPED = 77, MOST = 16 };
 
 typedef struct Case {
 	const char *file, *shape, *photo, *device;
-	const char *formats;
+	const char *formats, *weights;
 	double least;
 } Case;
 
@@ -79,8 +79,8 @@ static bool near(const Case *c, const Network *n, Tensor *image, Tensor *const w
 	for (int k = 0; ok && want[k]; at += tensor_count(want[k++])) {
 		const Tensor got = { .dtype = TYPE_F32, .shape = want[k]->shape, .data = at };
 		const Closeness x = tensor_compare(want[k], &got);
-		printf("%s %s %s %s: pcc %.6f, greatest error %.4f of the range\n", c->file, c->shape,
-		       c->device, c->formats, x.pcc, x.max_rel);
+		printf("%s %s %s %s, weights %s: pcc %.6f, greatest error %.4f of the range\n",
+		       c->file, c->shape, c->device, c->formats, c->weights, x.pcc, x.max_rel);
 		if (!(x.pcc >= c->least)) {
 			printf("less than %g\n", c->least);
 			ok = false;
@@ -99,8 +99,8 @@ static bool check(Arena *a, Diag *d, const Case *c, const char *library)
 	if (!image || !photo_settle(g, image))
 		return false;
 	photo_before_sigmoid(g);
-	if (strcmp(c->formats, "either") != 0)
-		photo_exact_weights(g);
+	if (strcmp(c->weights, "either") != 0)
+		photo_exact_weights(g, c->weights);
 	if (!ref_run(g, a, &image, want, NULL)
 	    || !passes_run(g, pass_pipeline, pass_pipeline_length, &(PassOptions){ 0 }))
 		return false;
@@ -117,12 +117,12 @@ static bool check(Arena *a, Diag *d, const Case *c, const char *library)
 
 int main(int argc, char **argv)
 {
-	if (argc != 7) {
-		fprintf(stderr, "usage: photo_net FILE SHAPE PHOTO.npy DEVICE either|bf16|bfp8_b LEAST\n");
+	if (argc != 8) {
+		fprintf(stderr, "usage: photo_net FILE SHAPE PHOTO.npy DEVICE either|bf16|bfp8_b either|bf16|f32 LEAST\n");
 		return 2;
 	}
 	const Case c = { argv[1], argv[2], argv[3], argv[4], argv[5],
-			 atof(argv[6]) };
+			 argv[6], atof(argv[7]) };
 	const char *library = getenv("TESSERA_TTSIM");
 	if (access(c.photo, R_OK) != 0
 	    || (strcmp(c.device, "same") == 0 && !(library && *library))) {
