@@ -33,9 +33,9 @@ void verify_channel(const Tiles *t)
 	const uint32_t pairs = p->kernel_h * p->kernel_w + 1;
 	const bool strided = tiles_told(t, TT_TRISC0, "channel_unpack", "strided");
 	check_store(t, "channel_math", CHANNEL_ROWS);
-	if (strided && (tiles_told(t, TT_TRISC0, "channel_unpack", "in_type") != DEV_BF16
+	if (strided && (tiles_told(t, TT_TRISC0, "channel_unpack", "in_type") == DEV_BFP8_B
 			|| p->phase || p->in_phase[0]))
-		WRONG(t, "phase, in_phase: strided input is bf16 and has no column phases");
+		WRONG(t, "phase, in_phase: strided input is not bfp8_b and has no column phases");
 	if (p->segments != 1)
 		WRONG(t, "segments: weights for each channel are for one piece, not for %u", p->segments);
 	if (p->in_planes[0] != p->out_planes)

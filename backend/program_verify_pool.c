@@ -33,7 +33,7 @@ void verify_window(const Tiles *t)
 	if (strided != (t->p.stride_w != 1 && !t->p.in_phase[0]))
 		WRONG(t, "strided is %d, the column stride %u, in_phase %u", strided, t->p.stride_w,
 		      t->p.in_phase[0]);
-	if (strided && tiles_told(t, TT_TRISC0, "window_unpack", "in_type") != DEV_BF16)
+	if (strided && tiles_told(t, TT_TRISC0, "window_unpack", "in_type") == DEV_BFP8_B)
 		WRONG(t, "columns of bfp8_b cannot be skipped");
 	if (t->p.in_planes[0] != t->p.out_planes)
 		WRONG(t, "%u planes in, %u out", t->p.in_planes[0], t->p.out_planes);

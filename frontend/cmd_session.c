@@ -121,17 +121,17 @@ static void select_passes(Session *s)
 	s->npasses = last + 1 - first;
 }
 
-/* Of activations or weights, one of `some`; unset if nothing is said. */
-static DevTypes read_dtype(Session *s, OptionId id, DevTypes some)
+/* Of activations or weights; unset if nothing is said. */
+static DevTypes read_dtype(Session *s, OptionId id)
 {
 	const char *text = option_text(s->opt, id);
 	if (!text)
 		return DEV_UNSET;
 	for (int i = 0; i < DEV_TYPE_COUNT; i++)
-		if (some >> i & 1 && strcmp(text, dev_type_names[i]) == 0)
+		if (strcmp(text, dev_type_names[i]) == 0)
 			return (DevTypes)(1 << i);
-	usage_error(s->diag, "'%s': no type '%s', only %s", option_spelling(id), text,
-		    some & DEV_F32 ? "bf16, bfp8_b and f32" : "bf16 and bfp8_b");
+	usage_error(s->diag, "'%s': no type '%s', only bf16, bfp8_b and f32", option_spelling(id),
+		    text);
 	return DEV_UNSET;
 }
 
@@ -140,8 +140,8 @@ enum ExitCode session_begin(Session *s, Arena *a, Diag *d, const Options *o)
 	*s = (Session){ .arena = a, .diag = d, .opt = o, .start = clock_now() };
 	strmap_init(&s->dumped, a);
 	select_passes(s);
-	s->act_dtype = read_dtype(s, OPT_ACT_DTYPE, DEV_BF16 | DEV_BFP8_B);
-	s->weight_dtype = read_dtype(s, OPT_WEIGHT_DTYPE, DEV_BF16 | DEV_BFP8_B | DEV_F32);
+	s->act_dtype = read_dtype(s, OPT_ACT_DTYPE);
+	s->weight_dtype = read_dtype(s, OPT_WEIGHT_DTYPE);
 	if (!session_depfile_asked(s) || d->errors)
 		return EXIT_USAGE;
 	return inputs_read(&s->inputs, a, d, o);

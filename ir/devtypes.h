@@ -12,7 +12,7 @@ typedef enum DevTypes {
 	DEV_UNSET = 0,
 	DEV_BF16 = 1 << 0,   /* the upper half of an f32 */
 	DEV_BFP8_B = 1 << 1, /* sign and 7 bits each, one 8-bit exponent for 16 values */
-	DEV_F32 = 1 << 2,    /* as sums are in Dst: of what outputs alone read */
+	DEV_F32 = 1 << 2,    /* as sums are in Dst; products read the bits that TF32 has */
 } DevTypes;
 
 enum { DEV_TYPE_COUNT = 3 };

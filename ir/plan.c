@@ -3,23 +3,38 @@
 #include <assert.h>
 
 const char *const step_names[STEP_COUNT] = {
-#define STEP(id, name, reads, slices, what) [STEP_##id] = name,
+#define STEP(id, name, reads, slices, f32, what) [STEP_##id] = name,
 #include "ir/steps.def"
 };
 
 typedef enum StepPlanes { READS_ALL, READS_SAME } StepPlanes;
 
 static const StepPlanes step_planes[STEP_COUNT] = {
-#define STEP(id, name, reads, slices, what) [STEP_##id] = READS_##reads,
+#define STEP(id, name, reads, slices, f32, what) [STEP_##id] = READS_##reads,
 #include "ir/steps.def"
 };
 
 enum { NO, YES };
 
 static const bool step_slicing[STEP_COUNT] = {
-#define STEP(id, name, reads, slices, what) [STEP_##id] = slices,
+#define STEP(id, name, reads, slices, f32, what) [STEP_##id] = slices,
 #include "ir/steps.def"
 };
+
+enum { NONE, MAKES, READS, BOTH };
+
+static const unsigned char step_f32[STEP_COUNT] = {
+#define STEP(id, name, reads, slices, f32, what) [STEP_##id] = f32,
+#include "ir/steps.def"
+};
+
+/* Two pixels whose sum it is are bf16. */
+bool step_makes_f32(const Step *s)
+{
+	return step_f32[s->kind] & MAKES && !(s->kind == STEP_REDUCE && s->reduce.pair);
+}
+
+bool step_reads_f32(const Step *s) { return step_f32[s->kind] & READS; }
 
 bool step_moves(const Step *s)
 {

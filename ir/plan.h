@@ -105,6 +105,8 @@ struct PlanTensor {
 	int slack;        /* bytes behind the last plane that a reader may run into */
 	int64_t bytes;    /* of the buffer, slack included; its address is the layout's */
 	int born, done, dies; /* steps: first and last to write it, last to read it */
+	bool f32;         /* it may be; with all that have the same number, or none is */
+	int wide;
 };
 
 /* Planes of the buffer, of all images and phases. */
@@ -115,7 +117,7 @@ static inline int tensor_buffer_planes(const PlanTensor *t)
 
 /* What a step does, by the routines that do it. */
 typedef enum StepKind {
-#define STEP(id, name, reads, slices, what) STEP_##id,
+#define STEP(id, name, reads, slices, f32, what) STEP_##id,
 #include "ir/steps.def"
 	STEP_COUNT
 } StepKind;
@@ -248,6 +250,10 @@ bool step_moves(const Step *s);
 
 /* Can it work on tensors in DRAM, in slices of rows? */
 bool step_can_slice(const Step *s);
+
+/* Tensors in f32. */
+bool step_makes_f32(const Step *s);
+bool step_reads_f32(const Step *s);
 
 /* Where the window of a step stands: for rows of its result, and how often in one. */
 Range step_positions(const Step *s, Range rows);

@@ -58,7 +58,8 @@ static void to_f32(const Rounding *r, const float *restrict v)
 	float *restrict near = r->near, *restrict step = r->step;
 	for (int64_t i = 0; i < r->n; i++) {
 		const float one = power_of(v[i]) * F32_STEP;
-		const float some = copysignf(fabsf(v[i]) * inverse(one) + WHOLE - WHOLE, v[i]) * one;
+		const float steps = fabsf(v[i]) * inverse(one) + WHOLE - WHOLE;
+		const float some = copysignf(steps, v[i]) * one;
 		near[i] = one == 0 ? v[i] : some;
 		step[i] = near[i] > v[i] ? -one : near[i] < v[i] ? one : 0;
 	}

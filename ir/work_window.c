@@ -36,7 +36,7 @@ static Span positions(const Work *w, int64_t kx, int64_t x, int64_t count)
  * SrcA's rows begins, then the rest at once. */
 static int64_t part_runs(const Work *w, Span s)
 {
-	const int64_t burst = w->in_type == DEV_BF16 ? 2 : 4;
+	const int64_t burst = w->in_type == DEV_F32 ? 1 : w->in_type == DEV_BF16 ? 2 : 4;
 	const int64_t start = (s.first + burst - 1) / burst * burst;
 	return start < s.end ? start - s.first + 1 : s.end - s.first;
 }

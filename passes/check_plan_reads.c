@@ -8,7 +8,7 @@
 typedef enum PlanesRead { READS_ALL, READS_SAME } PlanesRead;
 
 static const PlanesRead planes_read[STEP_COUNT] = {
-#define STEP(id, name, reads, slices, what) [STEP_##id] = READS_##reads,
+#define STEP(id, name, reads, slices, f32, what) [STEP_##id] = READS_##reads,
 #include "ir/steps.def"
 };
 

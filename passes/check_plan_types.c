@@ -8,16 +8,17 @@ static bool is_bf16(const PlanTensor *t) { return t->layout.type == DEV_BF16; }
 
 static const char *name_of(DevTypes type) { return dev_type_name(type); }
 
-/* What the host alone reads, and packers wrote as math had it. */
+/* What packers wrote as math had it, for routines that read what TF32 has of it. */
 static void check_f32(const Checker *c, const PlanTensor *t)
 {
 	TENSOR_RULE(c, t, t->op->dtype == TYPE_F32, "it is f32, the host is given %s",
 		    type_info[t->op->dtype].name);
 	for (int i = 0; i < c->p->nsteps; i++) {
 		const Step *s = &c->p->steps[i];
-		const bool takes = s->kind == STEP_EDGE_OUT || step_moves(s);
+		STEP_RULE(c, s, s->out != t || step_makes_f32(s), "makes '%s', which is f32", t->name);
 		for (int k = 0; k < s->nin; k++)
-			STEP_RULE(c, s, s->in[k].tensor != t || takes, "reads '%s', which is f32", t->name);
+			STEP_RULE(c, s, s->in[k].tensor != t || step_reads_f32(s),
+				  "reads '%s', which is f32", t->name);
 	}
 }
 
@@ -44,13 +45,13 @@ static bool copies(const Step *s)
 	return all;
 }
 
-/* bf16 holds whatever bfp8_b does, and may stand for f32; else it is the model's to say. */
+/* bf16 holds whatever bfp8_b does, f32 whatever bf16 does; else it is the model's to say. */
 static void check_stored(const Checker *c, const Step *s)
 {
 	const PlanTensor *t = s->out;
 	const DevTypes stored = t->op->stored;
-	STEP_RULE(c, s, is_bf16(t) || stored & t->layout.type || copies(s)
-		  || (!stored && t->layout.type == DEV_BFP8_B),
+	STEP_RULE(c, s, t->layout.type != DEV_BFP8_B || stored & DEV_BFP8_B || copies(s)
+		  || !stored,
 		  "'%s' is %s, the model allows %s alone", t->name, name_of(t->layout.type),
 		  name_of(stored));
 }
@@ -69,7 +70,7 @@ static void check_phases(const Checker *c, const Step *s)
 			STEP_RULE(c, s, phases == 1 || (phases == stride && s->kind != STEP_PAIR),
 				  "'%s' has %d column phases, the stride is %d", t->name, phases, stride);
 		STEP_RULE(c, s, s->kind == STEP_CONV || stride == 1 || phases == stride
-			  || is_bf16(t),
+			  || t->layout.type != DEV_BFP8_B,
 			  "'%s' is %s, of which no columns can be skipped", t->name,
 			  name_of(t->layout.type));
 	}

@@ -102,12 +102,10 @@ static bool types_read(const Step *s, const PlanTensor *t)
 		|| s->kind == STEP_BINARY;
 }
 
-/* Whatever else its readers read. */
+/* Whatever else its readers read, but for f32. */
 static DevTypes own_types(const Plan *bare, const PlanTensor *t)
 {
-	const DevTypes is = t->layout.type;
-	if (is == DEV_F32)
-		return DEV_F32 | (t->op->stored & DEV_BF16);
+	const DevTypes is = t->layout.type == DEV_F32 ? t->op->stored & DEV_BF16 : t->layout.type;
 	if (t->op->stored != (DEV_BF16 | DEV_BFP8_B) || t->partial || t->layout.phases > 1
 	    || (t->channels % PLANE && plan_fills_rest(t->op)))
 		return is;
@@ -130,41 +128,55 @@ DevTypes choice_types(const Plan *bare, const PlanTensor *t)
 		for (int k = 0; k < s->nin && product; k++)
 			types &= own_types(bare, s->in[k].tensor);
 	}
-	return types;
+	return t->f32 ? types | DEV_F32 : types;
 }
 
 const PlanTensor *choice_other_image(const Plan *bare, const PlanTensor *t,
 				     const PlanTensor *after)
 {
-	if (t->layout.type != DEV_F32)
+	if (!plan_is_sent(bare, t))
 		return NULL;
 	for (int i = after ? after->id + 1 : 0; i < bare->ntensors; i++) {
 		const PlanTensor *o = bare->tensors[i];
 		if (o->op == t->op && o->channel == t->channel && o->image != t->image
-		    && o->layout.type == DEV_F32)
+		    && plan_is_sent(bare, o))
 			return o;
 	}
 	return NULL;
 }
 
-/* What a pin of who makes the tensor leaves of bf16 and f32. */
-static DevTypes left_by(const Pins *pins, const PlanTensor *t, DevTypes types)
+/* What is wanted of all that are f32 together. */
+typedef struct Wish {
+	bool asked, pinned, barred;
+} Wish;
+
+static Wish wish_of(const Plan *bare, const PlanTensor *t, const Pins *pins)
 {
-	const Pins *p = &pins[t->born];
-	if (!(p->fixed >> CHOICE_type & 1))
-		return types;
-	return types & (p->value.type == DEV_F32 ? DEV_F32 : DEV_BF16);
+	Wish w = { 0 };
+	for (int i = 0; i < bare->ntensors; i++) {
+		const PlanTensor *o = bare->tensors[i];
+		if (o->wide != t->wide)
+			continue;
+		if (!pins || !(pins[o->born].fixed >> CHOICE_type & 1))
+			w.asked |= o->layout.type == DEV_F32;
+		else if (pins[o->born].value.type == DEV_F32)
+			w.pinned = true;
+		else
+			w.barred = true;
+	}
+	return w;
 }
 
 DevTypes choice_tried(const Plan *bare, const PlanTensor *t, const Pins *pins)
 {
-	DevTypes types = choice_types(bare, t);
+	const DevTypes types = choice_types(bare, t);
 	if (!(types & DEV_F32))
 		return types;
-	const PlanTensor *o = pins ? t : NULL;
-	for (const PlanTensor *after = NULL; o; o = after = choice_other_image(bare, t, after))
-		types = left_by(pins, o, types);
-	return types & DEV_F32 ? DEV_F32 : types;
+	const Wish w = wish_of(bare, t, pins);
+	if (w.pinned && w.barred)
+		return DEV_UNSET;
+	const bool wide = w.pinned || (w.asked && !w.barred);
+	return wide ? DEV_F32 : types & ~(unsigned)DEV_F32;
 }
 
 bool choice_parts_alike(const Plan *bare, const Choice *choices, int step)

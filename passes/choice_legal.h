@@ -40,20 +40,20 @@ int choice_cout_blocks(const Step *s, int *values, int most);
  * that make one tensor may differ in that. */
 bool choice_blocks_alike(const PlanTensor *t, int splits, int one, int other);
 
-/* Formats the tensor may have: that of the bare plan, and the other one where the
+/* Formats the tensor may have: that of the bare plan, the other one where the
  * op allows both and all who make and read it take either, as does what a product
- * reads with it. */
+ * reads with it; f32 where PlanTensor.f32 says so. */
 DevTypes choice_types(const Plan *bare, const PlanTensor *t);
 
-/* The next of all tensors that has another image of what `t` has and may be f32, behind
+/* The next of all tensors that the host reads as another image of what `t` has, behind
  * `after` (NULL: the first); NULL: no more. The host has one tensor for all images, so
  * either all are f32 or none is. */
 const PlanTensor *choice_other_image(const Plan *bare, const PlanTensor *t,
 				     const PlanTensor *after);
 
-/* Those of them that a search looks at: f32 where it may be, though it takes longer,
- * unless a pin of who makes it or another image of it says bf16. `pins` of all steps, or
- * NULL. */
+/* Those of them that a search looks at: f32 and nothing else where the bare plan or a pin
+ * has it so, of the tensor or of one that is f32 with it (PlanTensor.wide), unless another
+ * pin says otherwise; contradicting pins leave none. `pins` of all steps, or NULL. */
 DevTypes choice_tried(const Plan *bare, const PlanTensor *t, const Pins *pins);
 
 /* Are the inputs of a product of one type, as they have to be? */

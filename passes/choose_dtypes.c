@@ -24,7 +24,8 @@
  * SMALL bytes, and for weights of which FEW or less make a value.
  *
  * Graph.all_stored and all_weights say what all results that may be either are stored
- * in, and the weights of all products but depthwise ones, wherever they stand.
+ * in (f32 where all that make and read it take it: plan_f32.c), and the weights of all
+ * products but depthwise ones, wherever they stand.
  *
  * A hint `stored` or `weights` on the op overrides any of it. Ops that do not
  * run on a device, constants, outputs and views are left alone.
@@ -112,6 +113,8 @@ static DevTypes stored(const Graph *g, const Op *op, bool deep)
 	const bool small = deep && 2 * shape_count(op->shape) < SMALL;
 	if (op->mark & AT_OUTPUT && !(op->mark & INSIDE) && op->dtype == TYPE_F32
 	    && op->shape.rank == 4 && rounds(op))
+		return hinted(op, "stored", DEV_BF16 | DEV_F32);
+	if (g->all_stored == DEV_F32 && op->kind != OP_INPUT && op->shape.rank == 4)
 		return hinted(op, "stored", DEV_BF16 | DEV_F32);
 	if (edge || op->shape.rank != 4)
 		return hinted(op, "stored", DEV_BF16);

@@ -5,6 +5,7 @@
 
 #include "ir/hint.h"
 #include "passes/plan_dram.h"
+#include "passes/product.h"
 #include "passes/rewrite.h"
 
 enum {
@@ -15,6 +16,8 @@ enum {
 	MAX_ROW_STEP = 255,
 	MAX_COLUMN_STRIDE = 127,
 
+	MOST_REST = 64, /* ops looked at for what is behind the channels of one */
+
 	PLANES_AT_ONCE = 8, /* that products make of the same pixels, at most */
 };
 
@@ -24,7 +27,8 @@ void plan_refuse(Builder *b, const Op *op, const char *why)
 		diag_error(b->d, op->loc, "%s '%s': %s", op_info[op->kind].name, op->name, why);
 }
 
-bool plan_fills_rest(const Op *op)
+/* By what it computes. */
+static bool makes_rest(const Op *op)
 {
 	const OpKind act = op_has_act(op) ? op->act.kind : op->kind;
 	const float *param = op->act.param;
@@ -37,6 +41,32 @@ bool plan_fills_rest(const Op *op)
 			return true;
 	return act == OP_SIGMOID || act == OP_HARD_SIGMOID
 		|| (act == OP_CLIP && (least > 0 || most < 0));
+}
+
+/* ... or by what comes from an input, channel by channel. A product has weights of 0 for
+ * them, and a softmax in bfp8_b was masked. After so many ops it is taken for granted. */
+static bool has_rest(const Op *op, int *left)
+{
+	if (makes_rest(op) || --*left < 0)
+		return true;
+	if (op->kind == OP_SOFTMAX)
+		return op->stored != DEV_BFP8_B;
+	bool any = false;
+	for (int i = 0; i < op->nin && !op_is_product(op) && op->kind != OP_BATCH_NORM; i++) {
+		const Op *in = op_in(op, i);
+		const bool same = in->shape.rank == 4 && in->shape.dim[1] == op->shape.dim[1];
+		if (same && in->kind != OP_INPUT && in->kind != OP_CONSTANT)
+			any |= has_rest(in, left);
+	}
+	return any;
+}
+
+bool plan_fills_rest(const Op *op)
+{
+	int left = MOST_REST;
+	if (op->kind == OP_SOFTMAX)
+		return false;
+	return has_rest(op, &left);
 }
 
 /* 16 channels share an exponent, which those that are not there must not set. */
@@ -374,61 +404,6 @@ static void add_ops(Builder *b)
 	}
 }
 
-/* Do packers store what math has made? */
-static bool stores_sums(const Step *s)
-{
-	switch (s->kind) {
-	case STEP_CONV:
-	case STEP_DECONV2:
-	case STEP_MAX_POOL: /* with an activation */
-	case STEP_NORM:
-	case STEP_LANES:
-	case STEP_MIX:
-	case STEP_UNARY:
-	case STEP_CHANNEL:
-	case STEP_BINARY:
-	case STEP_PAIR:
-		return true;
-	case STEP_REDUCE:
-		return !s->reduce.pair;
-	case STEP_EDGE_IN:
-	case STEP_EDGE_OUT:
-	case STEP_CONSTANT:
-	case STEP_SPILL:
-	case STEP_REFILL:
-	case STEP_RESHARD:
-	case STEP_COUNT:
-		break;
-	}
-	return false;
-}
-
-/* May it be f32: is it made at the packers, and read by the host alone? */
-static bool may_be_f32(const Plan *p, const PlanTensor *t)
-{
-	bool ok = !t->partial && t->layout.phases == 1 && t->op->dtype == TYPE_F32;
-	for (int i = t->born; i <= t->dies && ok; i++) {
-		const Step *s = &p->steps[i];
-		ok = (s->out != t || stores_sums(s)) && (!plan_reads(s, t) || !s->out);
-	}
-	return ok && t->dies > t->done;
-}
-
-static void choose_f32(Builder *b)
-{
-	for (int i = 0; i < b->plan->ntensors; i++) {
-		PlanTensor *t = b->plan->tensors[i];
-		if (!(t->op->stored & DEV_F32))
-			continue;
-		if (may_be_f32(b->plan, t))
-			t->layout.type = DEV_F32;
-		else if (t->op->stored == DEV_F32 && t->result && t->image == 0)
-			diag_warning(b->d, t->op->loc,
-				     "%s '%s': kept in bf16, f32 is for what outputs alone read",
-				     op_info[t->op->kind].name, t->op->name);
-	}
-}
-
 /* First and last step each tensor is used in. */
 void plan_lives(Plan *p)
 {
@@ -470,6 +445,6 @@ Plan *plan_steps(const Graph *graph, const Target *t, bool stacked)
 		add_ops(&b);
 	}
 	plan_lives(b.plan);
-	choose_f32(&b);
+	plan_choose_f32(&b);
 	return b.d->errors == errors ? b.plan : NULL;
 }

@@ -91,6 +91,10 @@ PlanTensor *plan_reduce(Builder *b, const Op *op, const char *name, Part in, Pla
 Parts plan_phased(Builder *b, const Op *op, Parts in, int phases);
 Parts plan_interleave(Builder *b, const Op *op, Parts in);
 
+/* plan_f32.c: which tensors may be f32, and are by themselves. Does the host read one? */
+void plan_choose_f32(Builder *b);
+bool plan_is_sent(const Plan *p, const PlanTensor *t);
+
 /* Limits of the routines' parameters that several families share. */
 void plan_check_act(Builder *b, const Op *op);
 void plan_check_window(Builder *b, const Op *op, const int64_t *kernel, const int64_t *stride,

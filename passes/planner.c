@@ -6,6 +6,7 @@
 #include "passes/choice_check.h"
 #include "passes/choice_legal.h"
 #include "passes/greedy.h"
+#include "passes/plan_dram.h"
 
 /* How often the search is asked again, each time for a hundredth of L1 less. */
 enum { MOST_RESOLVED = 4 };
@@ -183,7 +184,16 @@ static PlanOutcome look_as_it_is(Planned *p)
 	return look_in(p, all);
 }
 
-/* The pins, and bf16 for results that would be f32 and are not pinned; NULL: there are none. */
+static bool sent_alone(const Plan *bare, const PlanTensor *t)
+{
+	bool alone = true;
+	for (int i = t->born; i <= t->dies; i++)
+		alone &= !plan_reads(&bare->steps[i], t) || !bare->steps[i].out;
+	return alone;
+}
+
+/* The pins, and bf16 for results that the host alone reads, would be f32 and are not pinned;
+ * NULL: there are none. */
 static Pins *narrow(const Planned *p)
 {
 	const Plan *bare = p->bare;
@@ -193,7 +203,8 @@ static Pins *narrow(const Planned *p)
 	for (int i = 0; i < bare->nsteps; i++) {
 		const PlanTensor *t = bare->steps[i].out;
 		if (!t || t->born != i || choice_tried(bare, t, p->pins) != DEV_F32
-		    || !(choice_types(bare, t) & DEV_BF16) || pins[i].fixed >> CHOICE_type & 1)
+		    || !(choice_types(bare, t) & DEV_BF16) || pins[i].fixed >> CHOICE_type & 1
+		    || !sent_alone(bare, t))
 			continue;
 		choice_set(&pins[i].value, CHOICE_type, DEV_BF16);
 		pins[i].fixed |= 1u << CHOICE_type;

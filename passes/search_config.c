@@ -343,7 +343,7 @@ bool space_parts(const Space *s, int step, unsigned types, int *parts)
 		const Class *c = s->tensors[r->in[k].tensor->id].values;
 		const bool block = (product ? types : types >> k) & 1;
 		int v = 0;
-		while (v < c->n && (c->v[v].type != (block ? DEV_BFP8_B : DEV_BF16)
+		while (v < c->n && ((c->v[v].type == DEV_BFP8_B) != block
 				    || c->v[v].place != PLACE_L1))
 			v++;
 		if (v == c->n)

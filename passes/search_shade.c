@@ -186,6 +186,16 @@ static int shades_of_type(Space *s, int t, int value, DevTypes type, Shade *list
 	return n;
 }
 
+/* Of inputs that are not bfp8_b: f32 if they are that, else bf16. */
+static DevTypes plain_type(const Space *s, int step)
+{
+	const Class *c = s->tensors[s->bare->steps[step].in[0].tensor->id].values;
+	for (int v = 0; v < c->n; v++)
+		if (c->v[v].type == DEV_F32)
+			return DEV_F32;
+	return DEV_BF16;
+}
+
 static void append(Space *s, TensorSpace *x, const Shade *one)
 {
 	const int n = x->shade_at[x->values->n];
@@ -211,8 +221,9 @@ void bound_shades(Space *s, int t, int value)
 		return;
 	if (bound_is_shaded(s, x, value)) {
 		Shade list[MOST_LISTED + 2];
-		for (unsigned type = DEV_BF16; type <= DEV_BFP8_B; type <<= 1) {
-			const int n = shades_of_type(s, t, value, (DevTypes)type, list);
+		for (int block = 0; block <= 1; block++) {
+			const DevTypes type = block ? DEV_BFP8_B : plain_type(s, x->first);
+			const int n = shades_of_type(s, t, value, type, list);
 			for (int i = 0; i < n; i++)
 				append(s, x, &list[i]);
 		}

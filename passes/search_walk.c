@@ -337,13 +337,13 @@ static void make_copies(Walker *w, Making *m, int value)
 	}
 }
 
-/* Inputs of a product are of one type. */
+/* Inputs of a product are of one type: one bit. */
 static bool parts_agree(const Space *s, const Step *r, const int *parts)
 {
-	DevTypes all = DEV_UNSET;
+	unsigned all = 0;
 	for (int k = 0; k < r->nin; k++)
 		all |= s->tensors[r->in[k].tensor->id].values->v[parts[k]].type;
-	return !choice_has(r, CHOICE_k_block) || all != (DEV_BF16 | DEV_BFP8_B);
+	return !choice_has(r, CHOICE_k_block) || !(all & (all - 1));
 }
 
 /* One value of the result: copies are made, the rest is decided. */

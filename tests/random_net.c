@@ -255,7 +255,7 @@ RandomNet *random_net(Arena *a, Diag *d, uint64_t seed)
 	n->rng.state = rng_next(&(Rng){ seed });
 	n->exact = seed % 5 < 2;
 	n->batch = net_chance(n, 2) ? 1 : net_pick(n, 1, 4);
-	n->stored = types[net_pick(n, 0, 4)];
+	n->stored = net_chance(n, 5) ? DEV_F32 : types[net_pick(n, 0, 4)];
 	n->weights = net_chance(n, 4) ? DEV_F32 : types[net_pick(n, 0, 4)];
 	n->nowhere = fopen("/dev/null", "w");
 	inputs(n, seed);

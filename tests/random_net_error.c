@@ -247,6 +247,8 @@ static double exact_allowed(const RandomNet *n, const Plan *p, int out)
 		op = op_in(op, 0);
 	for (int i = 0; i < p->ntensors; i++)
 		wide |= p->tensors[i]->op == op && p->tensors[i]->layout.type == DEV_F32;
+	/* An activation may take what is off from a whole number to 0, where bf16 shows it. */
+	wide |= op && op->kind == OP_DIV && op_has_act(op);
 	return wide ? 0x1p-16 * net_greatest(v->value) : 0;
 }
 

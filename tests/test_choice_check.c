@@ -44,7 +44,7 @@ static const struct {
 	{ "op c cout_block=1\ntensor c bands=17 splits=4\n",
 	  "c: splits=4 is not within the 64 cores of the plan, times bands=17; 3 is\n" },
 	{ "tensor c type=bfp8_b\n", "w.plan:2:10: error: c: type=bfp8_b is not a format that the op and all "
-				    "who make and read the tensor take; bf16 is\n" },
+				    "who make and read the tensor take; bf16 and f32 are\n" },
 	{ "tensor b type=bfp8_b\n", "b: type=bfp8_b is not a format" }, /* the host reads it */
 	{ "tensor a type=bfp8_b\n", "b: type=bf16 is not that of a, which a product reads with it\n" },
 	{ "tensor t place=dram\n",

@@ -158,10 +158,10 @@ static void fetchers_need_cores_that_share(void **state)
 static void types_are_those_that_all_take(void **state)
 {
 	const Plan *p = bare(*state);
-	assert_int_equal(choice_types(p, bare_step(p, "a")->out), DEV_BF16 | DEV_BFP8_B);
-	assert_int_equal(choice_types(p, bare_step(p, "b")->out), DEV_BF16 | DEV_BFP8_B);
+	assert_int_equal(choice_types(p, bare_step(p, "a")->out), DEV_BF16 | DEV_BFP8_B | DEV_F32);
+	assert_int_equal(choice_types(p, bare_step(p, "b")->out), DEV_BF16 | DEV_BFP8_B | DEV_F32);
 	assert_int_equal(choice_types(p, bare_step(p, "x")->out), DEV_BF16); /* from the host */
-	assert_int_equal(choice_types(p, bare_step(p, "c")->out), DEV_BF16); /* a conv reads it */
+	assert_int_equal(choice_types(p, bare_step(p, "c")->out), DEV_BF16 | DEV_F32);
 	assert_int_equal(choice_types(p, bare_step(p, "u")->out), DEV_BF16 | DEV_F32);
 }
 
@@ -179,6 +179,45 @@ static void f32_is_tried_where_it_may_be_unless_pinned(void **state)
 	assert_int_equal(choice_tried(p, u, pins), DEV_BF16);
 }
 
+/* A product reads a and b. */
+static void what_a_product_reads_is_f32_together(void **state)
+{
+	const Plan *p = bare(*state);
+	const PlanTensor *a = bare_step(p, "a")->out, *b = bare_step(p, "b")->out;
+	Pins pins[ROOM] = { 0 };
+	assert_int_equal(a->wide, b->wide);
+	assert_int_not_equal(a->wide, bare_step(p, "c")->out->wide);
+	pins[a->born] = (Pins){ .fixed = 1u << CHOICE_type, .value.type = DEV_F32 };
+	assert_int_equal(choice_tried(p, a, pins), DEV_F32);
+	assert_int_equal(choice_tried(p, b, pins), DEV_F32);
+	pins[b->born] = (Pins){ .fixed = 1u << CHOICE_type, .value.type = DEV_BF16 };
+	assert_int_equal(choice_tried(p, a, pins), DEV_UNSET);
+}
+
+/* A sigmoid has 0.5 where there is no channel, and a pool carries that on. */
+static void what_would_spoil_blocks_is_carried_on(void **state)
+{
+	static const char pooled[] =
+		"graph \"net\"\n"
+		"%x = input {stored = bf16} : f32[1,64,60,80]\n"
+		"%w = constant splat 0.5 : f32[3,64,1,1]\n"
+		"%a = conv %x, %w {act = sigmoid, dilations = [1,1], pads = [0,0,0,0], "
+		"stored = bf16|bfp8_b, strides = [1,1], weights = bfp8_b} : f32[1,3,60,80]\n"
+		"%p = max_pool %a {dilations = [1,1], kernel = [2,2], pads = [0,0,0,0], "
+		"stored = bf16|bfp8_b, strides = [2,2]} : f32[1,3,30,40]\n"
+		"%v = constant splat 0.5 : f32[3,3,1,1]\n"
+		"%c = conv %p, %v {dilations = [1,1], pads = [0,0,0,0], stored = bf16|bfp8_b, "
+		"strides = [1,1], weights = bfp8_b} : f32[1,3,30,40]\n"
+		"%r = relu %c {stored = bf16|bfp8_b} : f32[1,3,30,40]\n"
+		"%u = constant splat 0.5 : f32[3,3,1,1]\n"
+		"%y = conv %r, %u {dilations = [1,1], pads = [0,0,0,0], stored = bf16, "
+		"strides = [1,1], weights = bf16} : f32[1,3,30,40]\n"
+		"%o = output %y : f32[1,3,30,40]\n";
+	const Plan *p = bare_plan(*state, pooled);
+	assert_int_equal(choice_types(p, bare_step(p, "p")->out), DEV_BF16 | DEV_F32);
+	assert_int_equal(choice_types(p, bare_step(p, "r")->out), DEV_BF16 | DEV_BFP8_B | DEV_F32);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -193,6 +232,8 @@ int main(void)
 		TEST(fetchers_need_cores_that_share),
 		TEST(types_are_those_that_all_take),
 		TEST(f32_is_tried_where_it_may_be_unless_pinned),
+		TEST(what_a_product_reads_is_f32_together),
+		TEST(what_would_spoil_blocks_is_carried_on),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static Planes input_planes(Net *n, const ConvCase *k, int channels)
 	net_input(n, &p);
 	if (k->in == DEV_BF16)
 		return p;
-	Planes q = net_planes(n, DEV_BFP8_B, channels, k->rows, k->cols, halo);
+	Planes q = net_planes(n, k->in, channels, k->rows, k->cols, halo);
 	net_window(n, &p, &q, 1, 1, false, false);
 	return q;
 }

@@ -236,6 +236,19 @@ static void phases_carry_with_dilation(void **state)
 		      PAD(0, 7, 0, 9), TYPES(BF16, BFP8_B, BFP8_B), WIDE(1) });
 }
 
+static void planes_of_f32_are_read_in_every_way(void **state)
+{
+	check(*state, (Case){ SINGLE, ONE(40), .cout = 64, IMAGE(6, 41), KERNEL(3, 3, 1),
+			      STRIDE(1, 1), PAD(1, 1, 1, 1), TYPES(F32, BF16, BF16), WIDE(2) });
+	check(*state, (Case){ SINGLE, ONE(20), .cout = 40, IMAGE(6, 41), KERNEL(3, 3, 1),
+			      STRIDE(2, 2), PAD(1, 1, 1, 1), TYPES(F32, F32, BF16), WIDE(1) });
+	check(*state, (Case){ SINGLE, ONE(33), .cout = 16, IMAGE(7, 50), KERNEL(2, 5, 3),
+			      STRIDE(1, 1), PAD(0, 6, 3, 6), TYPES(F32, BFP8_B, F32), TALL(3) });
+	check(*state, (Case){ .images = 3, .groups = 1, ONE(17), .cout = 128, IMAGE(4, 20),
+			      KERNEL(1, 1, 1), STRIDE(1, 1), PAD(0, 0, 0, 0),
+			      TYPES(F32, F32, BFP8_B), WIDE(4) });
+}
+
 static void groups_read_their_own_planes(void **state)
 {
 	check(*state, (Case){ .images = 1,
@@ -403,6 +416,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_column_stride_reads_column_phases),
 		CASE(phases_carry_with_dilation),
+		CASE(planes_of_f32_are_read_in_every_way),
 		CASE(groups_read_their_own_planes),
 		CASE(images_share_weights),
 		CASE(eight_pieces_are_one_input),

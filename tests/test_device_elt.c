@@ -120,6 +120,16 @@ static void column_strides_read_column_phases(void **state)
 					    { SLIDE(3, 5, 2, 1, 3, 2, 4) } });
 }
 
+static void planes_of_f32_slide_and_skip(void **state)
+{
+	channel_case(*state, (ChannelCase){ 3, 33, 4, 20, DEV_F32, DEV_BF16,
+					    { SLIDE(3, 3, 1, 1, 1, 1, 1) } });
+	channel_case(*state, (ChannelCase){ 1, 24, 5, 40, DEV_F32, DEV_BF16,
+					    { SLIDE(3, 3, 1, 2, 2, 1, 1) } });
+	channel_case(*state, (ChannelCase){ 1, 50, 2, 20, DEV_F32, DEV_F32,
+					    { SLIDE(1, 5, 2, 1, 3, 0, 4) }, true });
+}
+
 static void column_strides_skip_pixels_of_bf16(void **state)
 {
 	channel_case(*state, (ChannelCase){ 1, 24, 5, 40, DEV_BF16, DEV_BF16,
@@ -259,6 +269,19 @@ static void two_tensors_of_one_shape(void **state)
 					  { DEV_BF16, DEV_BFP8_B }, DEV_BFP8_B, 15 });
 }
 
+static void operands_may_be_f32(void **state)
+{
+	for (uint32_t op = ADD; op <= MUL; op++) {
+		binary_case(*state, (BinaryCase){ op, false, 40, 5, 33, { 0, 0 },
+						  { DEV_F32, DEV_F32 }, DEV_BF16, 15 });
+		binary_case(*state, (BinaryCase){ op, false, 17, 3, 20, { 0, 0 },
+						  { DEV_BFP8_B, DEV_F32 }, DEV_F32, 15 });
+		binary_case(*state, (BinaryCase){ op, false, 40, 5, 33, { 0, 1 << op },
+						  { DEV_F32, op ? DEV_F32 : DEV_BF16 },
+						  DEV_BF16, 15 });
+	}
+}
+
 static void the_second_operand_may_be_smaller(void **state)
 {
 	for (int one = 1; one < 8; one++)
@@ -334,6 +357,8 @@ int main(void)
 		CASE(one_tap_scales_and_adds),
 		CASE(windows_of_any_size_slide_over_each_channel),
 		CASE(column_strides_read_column_phases),
+		CASE(planes_of_f32_slide_and_skip),
+		CASE(operands_may_be_f32),
 		CASE(column_strides_skip_pixels_of_bf16),
 		CASE(fewer_phases_see_fewer_bits),
 		CASE(images_share_weights_and_operands),

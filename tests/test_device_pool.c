@@ -61,8 +61,8 @@ static void pool_case(Fixture *t, PoolCase k, uint64_t seed)
 	halo = k.cores == 1 ? 0 : halo < rows ? halo : rows;
 	Planes x = net_planes(n, DEV_BF16, channels, rows, wide, k.in == DEV_BF16 ? halo : 0);
 	net_input(n, &x);
-	if (k.in == DEV_BFP8_B) {
-		Planes q = net_planes(n, DEV_BFP8_B, channels, rows, wide, halo);
+	if (k.in != DEV_BF16) {
+		Planes q = net_planes(n, k.in, channels, rows, wide, halo);
 		net_window(n, &x, &q, 1, 1, false, false);
 		x = q;
 	}
@@ -107,6 +107,10 @@ static void strides_take_columns_apart_or_phases(void **state)
 	pool_case(*state,
 		  (PoolCase){ 2, 3, 34, 40, DEV_BF16, DEV_BF16,
 			      { { 3, 3 }, { 2, 2 }, { 1, 1 }, { 1, 1 }, 67, true } }, 5);
+	for (int phased = 0; phased < 2; phased++)
+		pool_case(*state,
+			  (PoolCase){ 2, 3, 34, 40, DEV_F32, DEV_F32,
+				      { { 3, 3 }, { 2, 2 }, { 1, 1 }, { 1, 1 }, 67, phased } }, 8);
 	pool_case(*state,
 		  (PoolCase){ 1, 2, 23, 20, DEV_BFP8_B, DEV_BFP8_B,
 			      { { 4, 5 }, { 3, 3 }, { 2, 1 }, { 3, 2 }, 69, true } }, 6);
@@ -129,13 +133,13 @@ static void a_window_wholly_outside_is_minus_infinity(void **state)
 static void windows_strides_and_paddings_at_random(void **state)
 {
 	Rng r = { 77 };
-	for (int i = 0; i < 12; i++) {
+	for (int i = 0; i < 18; i++) {
 		PoolCase k = { .cores = 1 + (int)rng_below(&r, 3),
 			       .rows = 1 + (int)rng_below(&r, 3),
 			       .cols = 1 + (int)rng_below(&r, 40),
 			       .channels = 1 + (int)rng_below(&r, 50),
-			       .in = rng_below(&r, 2) ? DEV_BF16 : DEV_BFP8_B,
-			       .out = rng_below(&r, 2) ? DEV_BF16 : DEV_BFP8_B };
+			       .in = (DevTypes)(1 << rng_below(&r, DEV_TYPE_COUNT)),
+			       .out = (DevTypes)(1 << rng_below(&r, DEV_TYPE_COUNT)) };
 		for (int a = 0; a < 2; a++) {
 			k.pool.kernel[a] = 1 + (int)rng_below(&r, 5);
 			k.pool.stride[a] = 1 + (int)rng_below(&r, 3);

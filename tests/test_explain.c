@@ -39,7 +39,7 @@ static const ExplainField *field_of(const Explained *e, ChoiceField f)
 	return NULL;
 }
 
-/* The runner-up is the best with another value of the result, in L1. */
+/* The runner-up is the best with another value of the result, in L1; f32 is not looked for. */
 static bool is_no_more_than_others(const Explained *e)
 {
 	for (int k = 0; k < e->nfields; k++)
@@ -47,7 +47,8 @@ static bool is_no_more_than_others(const Explained *e)
 			const Trial *x = &e->fields[k].trials[n];
 			const ChoiceField f = e->fields[k].field;
 			if ((f == CHOICE_bands || f == CHOICE_splits || f == CHOICE_type)
-			    && x->how == PLANNED && x->time < e->runner_up.time)
+			    && x->how == PLANNED && strcmp(x->what, "type=f32") != 0
+			    && x->time < e->runner_up.time)
 				return false;
 		}
 	return true;

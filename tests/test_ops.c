@@ -51,7 +51,7 @@ static OpChoice choose(Rng *r)
 {
 	static const int splits[] = { 1, 1, 1, 2, 3, 4 };
 	OpChoice c = {
-		.stored = rng_below(r, 3) ? DEV_BF16 : DEV_BFP8_B,
+		.stored = (DevTypes)(1 << rng_below(r, DEV_TYPE_COUNT)),
 		.weights = (DevTypes)(1 << rng_below(r, DEV_TYPE_COUNT)),
 		.integers = rng_below(r, 3) == 0,
 		.batch = rng_below(r, 4) ? 1 : 1 + (int)rng_below(r, 3),

@@ -193,19 +193,21 @@ static void an_input_of_bfp8_b_comes_as_bf16(void **state)
 	assert_int_equal(p->steps[1].out->layout.type, DEV_BFP8_B);
 }
 
-static void f32_is_for_what_outputs_alone_read(void **state)
+/* y is read by a resize, which reads no f32; what z reads may be it. */
+static void f32_is_for_what_all_take(void **state)
 {
-	static const char *const said[] = {
-		"warning: relu 'y': kept in bf16, f32 is for what outputs alone read", NULL };
+	static const char *const said[] = { "warning: relu 'y': kept in bf16, not all that make and read "
+					    "it, or what is read with it, take f32", NULL };
 	const Plan *p = plan_and_hear(
 		*state, "graph \"n\"\n%x = input {stored = bf16} : f32[1,3,8,8]\n"
 		"%y = relu %x {stored = f32} : f32[1,3,8,8]\n"
-		"%z = sigmoid %y {stored = bf16|f32} : f32[1,3,8,8]\n"
+		"%z = avg_pool %y {dilations = [1,1], kernel = [1,2], pads = [0,0,0,1], "
+		"stored = bf16|f32, strides = [1,1]} : f32[1,3,8,8]\n"
 		"%v = sigmoid %x {stored = bf16|f32} : f32[1,3,8,8]\n"
 		"%w = tanh %v {stored = bf16} : f32[1,3,8,8]\n"
 		"%o = output %z : f32[1,3,8,8]\n%p = output %v : f32[1,3,8,8]\n"
 		"%q = output %w : f32[1,3,8,8]\n", said);
-	static const DevTypes want[] = { DEV_BF16, DEV_BF16, DEV_F32, DEV_BF16, DEV_BF16 };
+	static const DevTypes want[] = { DEV_BF16, DEV_BF16, DEV_F32, DEV_F32, DEV_BF16 };
 	assert_non_null(p);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(p->steps[i].out->layout.type, want[i]);
@@ -365,7 +367,7 @@ int main(void)
 		T(an_activation_with_attributes_no_device_can_use_is_named),
 		T(what_does_not_fit_is_said),
 		T(an_input_of_bfp8_b_comes_as_bf16),
-		T(f32_is_for_what_outputs_alone_read),
+		T(f32_is_for_what_all_take),
 		T(a_wrong_shape_hides_no_other_reason),
 		T(a_constant_is_not_left_out),
 		T(weights_are_finite),

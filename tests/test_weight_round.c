@@ -26,7 +26,8 @@ static double step_at(DevTypes type, const float *v, int o, int i)
 	double most = fabs(v[o * WEIGHTS + i]);
 	for (int k = 0; type == DEV_BFP8_B && k < BLOCKFLOAT; k++)
 		most = fmax(most, fabs(v[(o / BLOCKFLOAT * BLOCKFLOAT + k) * WEIGHTS + i]));
-	return most > 0 ? ldexp(1, ilogb(most) - (type == DEV_F32 ? 9 : type == DEV_BF16 ? 7 : 6)) : 0;
+	const int bits = type == DEV_F32 ? 9 : type == DEV_BF16 ? 7 : 6;
+	return most > 0 ? ldexp(1, ilogb(most) - bits) : 0;
 }
 
 static void sums_stay(DevTypes type)

@@ -78,6 +78,7 @@ TT_ROUTINE void tt_binary_math(const TtTiles *p, uint32_t op)
 	const uint32_t pairs = (p->out_planes + 1) / 2;
 	uint32_t half = 0;
 	tt_math_config();
+	tt_math_wide_sources();
 	tt_binary_setup(op, p->spread[1]);
 	for (uint32_t pair = 0; pair < pairs; pair++) {
 		const uint32_t channels = tt_act_channels(p, pair);

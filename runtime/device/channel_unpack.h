@@ -5,7 +5,7 @@
  * Layout. Input and output have the same planes; two of them, and 32 columns of
  * up to 4 rows of positions, are worked on at a time. SrcA gets the pixels of a
  * tap, two runs of 32; padding is what stands in the buffer. A column stride reads
- * column phases, as in conv_unpack, or (`strided`, bf16) takes pixels that lie
+ * column phases, as in conv_unpack, or (`strided`, bf16 or fp32) takes pixels that lie
  * apart by tileize mode, which does not move the exponents of bfp8_b along.
  *
  * A page of weights belongs to two planes:

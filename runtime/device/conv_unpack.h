@@ -2,10 +2,10 @@
  * A conv, unpack side: TRISC0.
  *
  * SrcB gets 32 positions times 32 channels straight from the planes: a run of 32
- * pixels from each of two, at the place of the tap. The tile descriptor spans
- * the whole buffer (x: the channels of a row, y: rows, z: planes) and address
- * counters choose the run, so that bfp8_b finds its exponents too. SrcA gets
- * weights, tile by tile along z of a block; of f32 what TF32 has.
+ * pixels from each of two, at the place of the tap; of fp32 what TF32 has. The tile
+ * descriptor spans the whole buffer (x: the channels of a row, y: rows, z: planes) and
+ * address counters choose the run, so that bfp8_b finds its exponents too. SrcA gets
+ * weights, tile by tile along z of a block, of fp32 likewise.
  *
  * Column stride s: the buffer holds s column phases, `in_phase` planes apart;
  * column c of the image is column c / s of phase c mod s. So the 32 pixels of a
@@ -78,6 +78,17 @@ TT_INLINE void tt_unpack_config(uint32_t format_a, uint32_t format_b)
 	TT_I(OP_SETADCZW(0xf, 0, 0, 0, 0, 3));
 }
 
+/* Unpacker 0 takes pixels that lie stride_w apart, in bf16 or fp32: 16 bytes are the unit,
+ * 12 bits of it. */
+TT_INLINE void tt_unpack_a_apart(const TtTiles *p, uint32_t format)
+{
+	const uint32_t pixel = format == TT_FP32 ? 4 : 2;
+	TT_CFG(TT_AT_THCON_SEC0_REG2_Out_data_format) =
+		tt_source(format) | TT_FIELD(THCON_SEC0_REG2_Throttle_mode, 2) |
+		TT_FIELD(THCON_SEC0_REG2_Tileize_mode, 1) |
+		TT_FIELD(THCON_SEC0_REG2_Shift_amount_cntx0, pixel * p->stride_w);
+}
+
 /* Words of a tile descriptor. */
 TT_INLINE uint32_t tt_descriptor_x(uint32_t format, uint32_t x)
 {
@@ -105,7 +116,7 @@ TT_INLINE void tt_conv_unpack_config(const TtTiles *p, uint32_t in_type, uint32_
 	}
 	TT_GPR(TT_G_BIAS_DESC) = tt_descriptor_x(TT_FP32, 1024);
 	TT_GPR(TT_G_BIAS_OUT) = TT_TF32 | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
-	TT_GPR(TT_G_IN_OUT) = in | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
+	TT_GPR(TT_G_IN_OUT) = tt_source(in) | TT_FIELD(THCON_SEC1_REG2_Throttle_mode, 2);
 	tt_sums_unpack_config(weights);
 	TT_I(OP_SETADCXX(0, 1023, 1));
 	TT_STALL(TT_HOLD_UNPACK | TT_HOLD_THCON, TT_FOR_STORES);
@@ -117,7 +128,7 @@ TT_INLINE void tt_conv_unpack_config(const TtTiles *p, uint32_t in_type, uint32_
 	TT_I(OP_SETADCXX(32 * (o), 32 * (o) + 15, 2));                                             \
 	TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1));                                    \
 	TT_I(OP_SETADCXX(32 * (o) + 16, 32 * (o) + 31, 2));                                        \
-	TT_I(OP_SETADC(in_type == 1 ? 2 : 4, 2, 1, 2));                                            \
+	TT_I(OP_SETADC(in_type == 4 ? 1 : in_type == 1 ? 2 : 4, 2, 1, 2));                         \
 	TT_I(OP_UNPACR(1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1));                                    \
 	TT_I(OP_SETADCZW(4, 0, 0, 0, 0, 2));                                                       \
 	TT_I(OP_UNPACR_NOP(1, 0));                                                                 \

@@ -81,15 +81,6 @@ TT_INLINE void tt_unpack_a_from(const TtTiles *p, uint32_t s, uint32_t format)
 	TT_CFG(TT_AT_THCON_SEC0_REG3_Base_address) = tt_l1_16(p->in[s]);
 }
 
-/* Pixels that lie stride_w apart, in bf16: 16 bytes are the unit, 12 bits of it. */
-TT_INLINE void tt_unpack_a_apart(const TtTiles *p, uint32_t format)
-{
-	TT_CFG(TT_AT_THCON_SEC0_REG2_Out_data_format) =
-		format | TT_FIELD(THCON_SEC0_REG2_Throttle_mode, 2) |
-		TT_FIELD(THCON_SEC0_REG2_Tileize_mode, 1) |
-		TT_FIELD(THCON_SEC0_REG2_Shift_amount_cntx0, 2 * p->stride_w);
-}
-
 /* Unpacker 1 to piece s. */
 TT_INLINE void tt_unpack_b_from(const TtTiles *p, uint32_t s, uint32_t format)
 {

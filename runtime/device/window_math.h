@@ -80,6 +80,7 @@ TT_ROUTINE void tt_window_math(const TtTiles *p)
 {
 	uint32_t half = 0;
 	tt_math_config();
+	tt_math_wide_sources();
 	tt_record_move();
 	for (uint32_t pair = 0; pair < tt_piece_tiles(p, 0); pair++) {
 		const uint32_t channels = tt_act_channels(p, pair);

@@ -6,9 +6,9 @@
  * cleared once and stays.
  *
  * A column stride is taken from a tensor in column phases (in_phase), whose
- * pixels stand side by side. A bf16 tensor without phases will do too: tileize
- * mode takes rows of 16 values that lie apart (not those of bfp8_b, whose
- * exponents it does not move along).
+ * pixels stand side by side. A bf16 or fp32 tensor without phases will do too:
+ * tileize mode takes rows of 16 values that lie apart (not those of bfp8_b, whose
+ * exponents it does not move along). Of fp32 SrcA takes what TF32 has.
  *
  * What lies outside of the image never wins (window.h says what is inside). Rows
  * of taps outside are skipped. If some of the 32 positions have a tap outside,
@@ -30,7 +30,7 @@
 TT_INLINE void tt_window_place(const TtTiles *p, uint32_t format)
 {
 	TT_CFG(TT_AT_UNP0_ADDR_CTRL_XY_REG_1_Ystride) =
-		TT_FIELD(UNP0_ADDR_CTRL_XY_REG_1_Ystride, format == TT_BF16 ? 32 : 16);
+		TT_FIELD(UNP0_ADDR_CTRL_XY_REG_1_Ystride, tt_source_half(tt_source(format)) / 32);
 	TT_CFG(TT_AT_THCON_SEC0_REG0_TileDescriptor) = tt_descriptor_x(format, 16 * p->in_pitch[0]);
 	TT_CFG(TT_AT_THCON_SEC0_REG0_TileDescriptor + 1) =
 		tt_descriptor_yz(p->in_height[0], p->in_total[0]);
@@ -50,13 +50,8 @@ TT_INLINE void tt_window_unpack_config(const TtTiles *p, uint32_t format, uint32
 {
 	tt_unpack_config(format, format);
 	tt_window_place(p, format);
-	if (strided) {
-		const uint32_t step = 2 * p->stride_w; /* in 16 bytes, 4 bits at a time */
-		TT_CFG(TT_AT_THCON_SEC0_REG2_Out_data_format) =
-			format | TT_FIELD(THCON_SEC0_REG2_Throttle_mode, 2) |
-			TT_FIELD(THCON_SEC0_REG2_Tileize_mode, 1) |
-			TT_FIELD(THCON_SEC0_REG2_Shift_amount_cntx0, step);
-	}
+	if (strided)
+		tt_unpack_a_apart(p, format);
 	TT_STALL(TT_HOLD_UNPACK, TT_FOR_STORES);
 	tt_clear_b();
 }
@@ -131,7 +126,8 @@ TT_INLINE void tt_window_taps(const TtTiles *p, TtRun t, uint32_t x, uint32_t co
 
 TT_ROUTINE void tt_window_unpack(const TtTiles *p, uint32_t in_type, uint32_t strided)
 {
-	const uint32_t end = p->in_first[0] + p->in_planes[0], burst = in_type == 1 ? 2 : 4;
+	const uint32_t end = p->in_first[0] + p->in_planes[0];
+	const uint32_t burst = in_type == 4 ? 1 : in_type == 1 ? 2 : 4;
 	tt_window_unpack_config(p, tt_format(in_type), strided);
 	for (uint32_t plane = p->in_first[0]; plane < end; plane += 2) {
 		for (uint32_t x = 0; x < p->cols; x += TT_TILE) {

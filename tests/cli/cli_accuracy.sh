@@ -94,7 +94,7 @@ grep -q "weights=bf16" err && wrong "weights were raised"
 expect 0 plan $net --print-effective-config --act-dtype=bf16
 out_has "act-dtype"
 expect 2 plan $net --act-dtype=fp32
-err_has "'--act-dtype': no type 'fp32', only bf16 and bfp8_b"
+err_has "'--act-dtype': no type 'fp32', only bf16, bfp8_b and f32"
 expect 2 verify small.nnef --random-weights=1 --random-input=1 --weight-dtype=bf16
 err_has "'--weight-dtype': only a device (--device=emu) has a plan"
 ok

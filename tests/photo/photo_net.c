@@ -118,7 +118,8 @@ static bool check(Arena *a, Diag *d, const Case *c, const char *library)
 int main(int argc, char **argv)
 {
 	if (argc != 8) {
-		fprintf(stderr, "usage: photo_net FILE SHAPE PHOTO.npy DEVICE either|bf16|bfp8_b either|bf16|f32 LEAST\n");
+		fprintf(stderr, "usage: photo_net FILE SHAPE PHOTO.npy DEVICE either|bf16|bfp8_b "
+			"either|bf16|f32 LEAST\n");
 		return 2;
 	}
 	const Case c = { argv[1], argv[2], argv[3], argv[4], argv[5],
