@@ -105,9 +105,11 @@ static void print_math(FILE *f, const Summary *s)
 	fprintf(f, "  matrix      %lld MACs, %s%% of %d cores x %d MACs a cycle / phases\n",
 		(long long)s->macs, report_percent(s->a, s->ideal, s->p->time.all.total),
 		s->plan->cores, (int)MVMUL_MACS);
-	fprintf(f, "  weights     bf16 %lld bytes, bfp8_b %lld, f32 %lld; products in lofi %d, hifi2 %d, hifi4 %d\n",
+	fprintf(f, "  weights     bf16 %lld bytes, bfp8_b %lld, f32 %lld; products in lofi %d, hifi2 %d, "
+		"hifi3 %d, hifi4 %d\n",
 		(long long)x->weight_bytes[0], (long long)x->weight_bytes[1],
-		(long long)x->weight_bytes[2], x->products[1], x->products[2], x->products[4]);
+		(long long)x->weight_bytes[2], x->products[1], x->products[2], x->products[3],
+		x->products[4]);
 	fprintf(f, "  tensors     bf16 %d, bfp8_b %d, f32 %d; %d of them in DRAM\n", x->tensors[0],
 		x->tensors[1], x->tensors[2], x->in_dram);
 }

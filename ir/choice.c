@@ -47,7 +47,8 @@ static const struct {
 	{ CHOICE_weights, "f32", DEV_F32 },
 	{ CHOICE_place, "l1", PLACE_L1 },    { CHOICE_place, "dram", PLACE_DRAM },
 	{ CHOICE_phases, "lofi", 1 },        { CHOICE_phases, "hifi2", 2 },
-	{ CHOICE_phases, "hifi4", 4 },       { CHOICE_ring, "all", 0 },
+	{ CHOICE_phases, "hifi3", 3 },       { CHOICE_phases, "hifi4", 4 },
+	{ CHOICE_ring, "all", 0 },
 	{ CHOICE_ring, "single", 1 },        { CHOICE_ring, "double", 2 },
 	{ CHOICE_prefetch, "no", 0 },        { CHOICE_prefetch, "yes", 1 },
 	{ CHOICE_slice_buffer, "double", SLICE_DOUBLE },
@@ -135,7 +136,7 @@ const char *choice_form(ChoiceField f)
 	case CHOICE_place:
 		return "l1|dram";
 	case CHOICE_phases:
-		return "lofi|hifi2|hifi4";
+		return "lofi|hifi2|hifi3|hifi4";
 	case CHOICE_ring:
 		return "all|single|double";
 	case CHOICE_slice_buffer:

@@ -69,7 +69,7 @@ void choice_set(Choice *c, ChoiceField f, int value);
 void choice_write(FILE *to, ChoiceField f, int value);
 bool choice_read(ChoiceField f, const char *text, int *value);
 
-/* What values of the field look like, for messages: "lofi|hifi2|hifi4". */
+/* What values of the field look like, for messages: "lofi|hifi2|hifi3|hifi4". */
 const char *choice_form(ChoiceField f);
 
 /* Does the step have such a field? */

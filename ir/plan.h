@@ -209,7 +209,7 @@ typedef struct Step {
 	bool ones;        /* they are not the op's, but bring channels together */
 	int taps, held, groups; /* groups of all output channels, whatever the cut */
 	int channel_groups; /* so many equal parts of the output read each its own of the input */
-	int phases;      /* of fidelity: 1, 2 or 4 */
+	int phases;      /* of fidelity: 1 to 4; of a mix 2 or 4 */
 	int64_t page_bytes;
 	int64_t weight_bytes; /* pages a core holds while the step runs */
 	uint32_t weight_address;

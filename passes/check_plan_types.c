@@ -168,6 +168,16 @@ static void check_kind(const Checker *c, const Step *s)
 	}
 }
 
+static void check_fidelity(const Checker *c, const Step *s)
+{
+	if (s->kind == STEP_MIX)
+		STEP_RULE(c, s, s->phases == 2 || s->phases == 4,
+			  "%d phases of fidelity, not 2 or 4", s->phases);
+	else if (s->weights)
+		STEP_RULE(c, s, s->phases >= 1 && s->phases <= 4,
+			  "%d phases of fidelity, not 1 to 4", s->phases);
+}
+
 void check_types(const Checker *c)
 {
 	for (int i = 0; i < c->p->ntensors; i++) {
@@ -183,8 +193,6 @@ void check_types(const Checker *c)
 		check_phases(c, s);
 		check_images(c, s);
 		check_kind(c, s);
-		STEP_RULE(c, s, !(s->weights || s->kind == STEP_MIX) || s->phases == 1
-			  || s->phases == 2 || s->phases == 4,
-			  "%d phases of fidelity, not 1, 2 or 4", s->phases);
+		check_fidelity(c, s);
 	}
 }

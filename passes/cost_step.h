@@ -47,7 +47,7 @@ typedef struct KnownWork {
 } KnownWork;
 
 /* What is worked out once. The caller owns it; not for two threads at once. */
-enum { COST_TYPES = 3, COST_TURNS = COST_TYPES * COST_TYPES * 3 * 4 * 3, COST_KNOWN = 8 };
+enum { COST_TYPES = 3, COST_TURNS = COST_TYPES * COST_TYPES * 3 * 4 * 4, COST_KNOWN = 8 };
 typedef struct CostContext {
 	const Target *target;
 	int64_t launch;     /* cycles from op to op */

@@ -29,9 +29,9 @@ static int type_index(DevTypes type)
 
 static int64_t turn_stall(CostContext *x, const Work *w)
 {
-	const int64_t n = w->n == 4 ? 2 : w->n - 1, phases = w->phases == 4 ? 2 : w->phases - 1;
+	const int64_t n = w->n == 4 ? 2 : w->n - 1;
 	const int64_t types = type_index(w->in_type) * COST_TYPES + type_index(w->weight_type);
-	const int64_t at = ((types * 3 + n) * 4 + w->hold - 1) * 3 + phases;
+	const int64_t at = ((types * 3 + n) * 4 + w->hold - 1) * 4 + w->phases - 1;
 	if (!x->turn[at])
 		x->turn[at] = work_turn_stall(x->target, w) + 1;
 	return x->turn[at] - 1;

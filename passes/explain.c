@@ -108,14 +108,6 @@ static int formats(DevTypes set, int *values)
 	return n;
 }
 
-static int fidelities(int *values)
-{
-	int n = 0;
-	for (int phases = 1; phases <= 4; phases *= 2)
-		values[n++] = phases;
-	return n;
-}
-
 static int rings(const Step *s, const Choice *c, int *values)
 {
 	int n = 0;
@@ -159,7 +151,7 @@ int explain_near(const Planned *p, int step, ChoiceField f, int near[MOST_NEAR])
 		n = formats(choice_weights(s), values);
 		break;
 	case CHOICE_phases:
-		n = fidelities(values);
+		n = range(1, 4, values);
 		break;
 	case CHOICE_k_block:
 		n = choice_k_blocks(s, c, values, MOST_VALUES);

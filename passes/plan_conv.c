@@ -25,14 +25,13 @@ enum {
 /* Two phases see all of a bfp8_b weight, but not of a bf16 one. */
 int plan_phases(DevTypes weights) { return weights == DEV_BFP8_B ? 2 : 4; }
 
-int plan_fidelity(Builder *b, const Step *s)
+int plan_fidelity(const Step *s)
 {
 	const char *hint = op_hint(s->op, "fidelity");
-	if (!hint)
-		return plan_phases(s->weights);
-	if (strcmp(hint, "hifi3") == 0)
-		plan_refuse(b, s->op, "fidelity hifi3 has no device routine");
-	return strcmp(hint, "lofi") == 0 ? 1 : strcmp(hint, "hifi2") == 0 ? 2 : 4;
+	int phases = plan_phases(s->weights);
+	if (hint)
+		choice_read(CHOICE_phases, hint, &phases);
+	return phases;
 }
 
 /* Sizes of pages and groups, once kind, input and weights are set. */
@@ -44,7 +43,7 @@ static void size_weights(Builder *b, Step *s, int channels)
 	s->taps = deconv ? 1 : s->window[0].size * s->window[1].size;
 	s->held = deconv ? 2 : plan_held(b, s->op, tiles / s->channel_groups);
 	s->groups = deconv ? 2 * tiles : tiles / s->held;
-	s->phases = plan_fidelity(b, s);
+	s->phases = plan_fidelity(s);
 	plan_weight_hints(b, s);
 	if (s->groups > MAX_PAGES)
 		plan_refuse(b, s->op, "more output channels than a routine takes");

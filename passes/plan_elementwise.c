@@ -63,7 +63,7 @@ static bool is_finite(const Tensor *t)
 	return ok;
 }
 
-static void set_channel(Builder *b, Step *s, const Tensor *filter, const Tensor *bias)
+static void set_channel(Step *s, const Tensor *filter, const Tensor *bias)
 {
 	s->filter = filter;
 	s->bias = bias;
@@ -71,7 +71,7 @@ static void set_channel(Builder *b, Step *s, const Tensor *filter, const Tensor 
 	s->taps = s->window[0].size * s->window[1].size;
 	s->held = 1;
 	s->groups = (part_planes(&s->in[0]) + 1) / 2;
-	s->phases = plan_fidelity(b, s);
+	s->phases = plan_fidelity(s);
 	s->page_bytes = (int64_t)(s->taps + 1) * CHANNEL_PAIR;
 }
 
@@ -88,7 +88,7 @@ void plan_channel(Builder *b, const Op *op, Parts in, const Tensor *filter, cons
 		s->channel = channel;
 		for (int axis = 0; window && axis < 2; axis++)
 			s->window[axis] = window[axis];
-		set_channel(b, s, filter, bias);
+		set_channel(s, filter, bias);
 		const char *suffix = in.n > 1 ? arena_printf(b->a, "part%d", i) : NULL;
 		PlanTensor *t = plan_tensor(b, op, suffix, channel, in.v[i].channels,
 					    (int)op->shape.dim[2], (int)op->shape.dim[3]);

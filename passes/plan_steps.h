@@ -102,7 +102,7 @@ void plan_check_window(Builder *b, const Op *op, const int64_t *kernel, const in
 
 /* Phases of fidelity: enough for weights of a type, or by the op's hint. */
 int plan_phases(DevTypes weights);
-int plan_fidelity(Builder *b, const Step *s);
+int plan_fidelity(const Step *s);
 
 /* A weight for each channel of op input 0, part by part: filter[channel][ky][kx]
  * and bias[channel] of the op's result. NULL: a window of one value. */

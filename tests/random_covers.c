@@ -105,6 +105,7 @@ static void product(Covers *c, const Step *s)
 	see(c, COVER_fetchers, s->stream.fetchers > 1);
 	see(c, COVER_lofi, s->phases == 1);
 	see(c, COVER_hifi2, s->phases == 2);
+	see(c, COVER_hifi3, s->phases == 3);
 	see(c, COVER_hifi4, s->phases == 4);
 }
 

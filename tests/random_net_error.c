@@ -10,8 +10,9 @@
  * have scaled and that are rounded again.
  *
  * The matrix unit sees 7 bits of a pixel and all of a weight in two phases, 5 bits of a
- * weight in one. What is cut off is always towards zero, on the average half of the
- * most: that makes all of the result smaller, and six standard deviations beside it.
+ * weight in one; three leave out what both lack times each other. What is cut off is always
+ * towards zero, on the average half of the most: that makes all of the result smaller, and
+ * six standard deviations beside it.
  */
 #include <math.h>
 #include <string.h>
@@ -224,6 +225,7 @@ static double coarsest(const Plan *p, const Op *op)
 /* The same of weights, and of what few phases cut off. */
 static void of_weights(const Plan *p, const Op *op, double *step, double *cut)
 {
+	static const double lost[] = { 0, 0x1p-4 + 0x1p-7, 0x1p-7, 0x1p-11 };
 	*step = step_of(DEV_BF16);
 	*cut = 0;
 	for (int i = 0; i < p->nsteps; i++) {
@@ -232,7 +234,7 @@ static void of_weights(const Plan *p, const Op *op, double *step, double *cut)
 			continue;
 		*step = largest(*step, step_of(s->weights));
 		if (s->phases < 4)
-			*cut = largest(*cut, s->phases == 1 ? 0x1p-4 + 0x1p-7 : 0x1p-7);
+			*cut = largest(*cut, lost[s->phases]);
 	}
 }
 

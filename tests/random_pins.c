@@ -27,8 +27,9 @@ static int some_value(Rng *r, const Plan *bare, const Step *s, ChoiceField f)
 	case CHOICE_prefetch:
 		return any(r, 0, 1);
 	case CHOICE_cout_block:
-	case CHOICE_phases:
 		return 1 << any(r, 0, 2);
+	case CHOICE_phases:
+		return any(r, 1, 4);
 	case CHOICE_k_block:
 		return any(r, 0, 2) ? any(r, 1, 12) : 0;
 	case CHOICE_ring:

@@ -27,12 +27,12 @@ static Plan *bare(Fixture *t) { return bare_plan(t, net); }
 /* Some value of every field. */
 static Choice *some(const Plan *p)
 {
-	static const int types[] = { DEV_BF16, DEV_BFP8_B }, phases[] = { 1, 2, 4 };
+	static const int types[] = { DEV_BF16, DEV_BFP8_B }, phases[] = { 1, 2, 3, 4 };
 	Choice *c = arena_array(p->graph->arena, Choice, p->nsteps);
 	for (int i = 0; i < p->nsteps; i++) {
 		c[i] = (Choice){ .bands = 1 + i, .splits = 2, .type = types[i % 2], .place = i % 2,
 				 .slice = i, .slice_buffer = i % 2, .cout_block = 4,
-				 .weights = types[i % 2], .phases = phases[i % 3], .k_block = i,
+				 .weights = types[i % 2], .phases = phases[i % 4], .k_block = i,
 				 .ring = i % 3, .act_block = 32 * i, .fetchers = 4,
 				 .prefetch = i % 2, .reshard = i % 2, .park = i % 3,
 				 .beside = 1 << i % 3 };
@@ -226,7 +226,7 @@ static const struct {
 	{ PLAN "op u k_block=\n", "u: field k_block wants a number, found ''\n" },
 	{ PLAN "op u k_block\n", "w.plan:2:6: error: op u: it is a conv, not a 'k_block'\n" },
 	{ PLAN "op u conv k_block\n", "w.plan:2:11: error: u: want field=value, found 'k_block'\n" },
-	{ PLAN "op u fidelity=hifi3\n", "u: field fidelity wants lofi|hifi2|hifi4, found 'hifi3'\n" },
+	{ PLAN "op u fidelity=hifi1\n", "u: field fidelity wants lofi|hifi2|hifi3|hifi4, found 'hifi1'\n" },
 	{ PLAN "op u weights_buffer=2\n", "u: field weights_buffer wants all|single|double, found '2'\n" },
 	{ PLAN "op u prefetch=1\n", "u: field prefetch wants no|yes, found '1'\n" },
 	{ PLAN "op u park=8\n", "u: field park wants none or numbers of inputs as 0,2, found '8'\n" },

@@ -85,7 +85,7 @@ static void conv_predictions_are_exact_for_all_variants(void **state)
 		for (int types = 0; types < 8; types++)
 			conv(*state, &r,
 			     (Conv){ .n = shapes[i].n, .hold = shapes[i].hold,
-				     .phases = 1 << rng_below(&r, 3),
+				     .phases = 1 + rng_below(&r, 4),
 				     .weights = (DevTypes)(1 << rng_below(&r, DEV_TYPE_COUNT)),
 				     .relu = rng_below(&r, 2), .sigmoid = rng_below(&r, 4) == 0 },
 			     (DevTypes)(1 << rng_below(&r, DEV_TYPE_COUNT)),

@@ -271,18 +271,25 @@ static void block_floats_are_within_their_units(void **state)
 				      0.02 });
 }
 
-static void one_phase_of_fidelity_is_coarse(void **state)
+/* A factor of 1 + 2^-7 has 8 bits: the first phase sees 1 of a weight and of a pixel, the
+ * second the rest of a weight, the third that of a pixel, the last both. 2^-14 is half a
+ * step of the result. */
+static void every_phase_sees_more_bits(void **state)
 {
-	conv_case(*state, (ConvCase){ 1,
-				      2,
-				      32,
-				      { 32, 0 },
-				      32,
-				      DEV_BF16,
-				      DEV_BF16,
-				      { CONV(3, 3, 1, 1, 1, BF16, 1) },
-				      false,
-				      0.06 });
+	static const double want[] = { 0, 0, 0x1p-7, 0x1p-6, 0x1p-6 + 0x1p-14 };
+	float factor = 1 + 0x1p-7f, bias = -1, *const from = &factor, got;
+	for (int phases = 1; phases <= 4; phases++) {
+		Net *n = net_open(*state, 1);
+		Planes in = net_planes(n, DEV_BF16, 1, 1, 1, 0);
+		Planes out = net_planes(n, DEV_BF16, 1, 1, 1, 0);
+		net_input(n, &in);
+		const Conv c = { CONV(1, 1, 1, 1, 1, BF16, phases), .values = &factor,
+				 .bias = &bias };
+		net_conv(n, c, &in, 1, &out);
+		net_output(n, &out);
+		net_run_all(n, &from, &got, 1);
+		assert_float_equal(got, net_rounded(want[phases]), 0);
+	}
 }
 
 /* Of a result below 1 half a step is 2^-9. */
@@ -469,7 +476,7 @@ int main(void)
 		CASE(a_concat_is_a_list_of_pieces),
 		CASE(bands_exchange_rows_and_share_weights),
 		CASE(block_floats_are_within_their_units),
-		CASE(one_phase_of_fidelity_is_coarse),
+		CASE(every_phase_sees_more_bits),
 		CASE(sigmoid_follows_a_conv),
 		CASE(windows_keep_the_largest),
 		CASE(a_transposed_conv_interleaves_its_phases),

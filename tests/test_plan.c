@@ -316,6 +316,29 @@ static void hints_are_followed_or_told(void **state)
 	assert_int_equal(p->steps[1].phases, 1);
 }
 
+static void every_product_has_the_phases_of_its_hint(void **state)
+{
+	static const char *const said[] = { NULL };
+	const Plan *p = plan_and_hear(
+		*state, "graph \"n\"\n%x = input : f32[1,16,8,8]\n"
+		"%w = constant splat 0.5 : f32[16,16,1,1]\n"
+		"%a = conv %x, %w {dilations = [1,1], hints = [fidelity = \"hifi3\"], "
+		"pads = [0,0,0,0], strides = [1,1]} : f32[1,16,8,8]\n"
+		"%v = constant splat 0.5 : f32[16,1,3,3]\n"
+		"%b = conv %a, %v {dilations = [1,1], groups = 16, hints = [fidelity = \"hifi3\"], "
+		"pads = [1,1,1,1], strides = [1,1]} : f32[1,16,8,8]\n"
+		"%u = constant splat 0.5 : f32[16,16,2,2]\n"
+		"%y = conv_transpose %b, %u {dilations = [1,1], hints = [fidelity = \"hifi3\"], "
+		"pads = [0,0,0,0], strides = [2,2]} : f32[1,16,16,16]\n"
+		"%o = output %y : f32[1,16,16,16]\n", said);
+	static const StepKind kinds[] = { STEP_CONV, STEP_CHANNEL, STEP_DECONV2 };
+	assert_non_null(p);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(p->steps[i + 1].kind, kinds[i]);
+		assert_int_equal(p->steps[i + 1].phases, 3);
+	}
+}
+
 static const Stream *stream_of(Fixture *t, int cin, const char *hints)
 {
 	static const char *const said[] = { NULL };
@@ -374,6 +397,7 @@ int main(void)
 		T(what_no_map_of_pixels_is_is_said),
 		T(what_parameters_cannot_hold_is_said),
 		T(hints_are_followed_or_told),
+		T(every_product_has_the_phases_of_its_hint),
 		T(weights_that_do_not_fit_are_streamed),
 		T(hints_say_how_weights_come),
 	};

@@ -73,6 +73,7 @@ static void hints_are_pins(void **state)
 		    "place=dram slice_buffer=double weights_buffer=double ");
 	check_hints(t, "place = \"l1\", stored = \"bf16\"", "type=bf16 place=l1 ");
 	check_hints(t, "cout_block = \"2\", fidelity = \"lofi\"", "cout_block=2 fidelity=lofi ");
+	check_hints(t, "fidelity = \"hifi3\"", "fidelity=hifi3 ");
 	check_hints(t, "fetchers = \"3\", prefetch = \"no\"", "fetchers=3 prefetch=no ");
 	check_hints(t, "k_block = \"4\", act_block_h = \"96\"", "k_block=4 act_block_h=96 ");
 	check_hints(t, "double_buffer = \"none\", k_block = \"2\"",

@@ -89,11 +89,11 @@ static void traffic_is_that_of_the_counters(void **state)
 
 static void what_is_in_use_is_counted(void **state)
 {
-	const Made m = made(*state, "op c fidelity=lofi\n");
+	const Made m = made(*state, "op c fidelity=hifi3\n");
 	const PlanFacts f = plan_facts(m.bare, m.plan, &m.time);
 	assert_int_equal(f.tensors[0] + f.tensors[1], m.bare->ntensors);
-	assert_int_equal(f.products[1], 1);
-	assert_int_equal(f.products[1] + f.products[2] + f.products[4], 6);
+	assert_int_equal(f.products[3], 1);
+	assert_int_equal(f.products[1] + f.products[2] + f.products[3] + f.products[4], 6);
 	assert_int_equal(f.in_dram, 0);
 	const Made dram = made(*state, "tensor u place=dram bands=10\nop u slice=4\nop v slice=7\n"
 				       "tensor v bands=10\n");

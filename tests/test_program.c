@@ -196,7 +196,7 @@ static void what_would_not_run_is_refused(void **state)
 		{ "target wormhole_n150", "target wormhole_n300", "is for wormhole_n300, not for" },
 		{ "(1,0)", "(8,0)", "core (8,0) is outside of the grid, 8x8" },
 		{ "(1,0)", "(0,0)", "core (0,0) takes part twice" },
-		{ "phases = 4", "phases = 3", "variant 'math_a': phases of conv_math may not be 3" },
+		{ "phases = 4", "phases = 5", "variant 'math_a': phases of conv_math may not be 5" },
 		{ "\"arrived\" id 1", "\"arrived\" id 16", "semaphore 'arrived': 16 is not in 0..15" },
 		{ "\"arrived\" id 1", "\"arrived\" id 0", "semaphores 'credit' and 'arrived' are both 0" },
 		{ "\"x\" l1 at 0x20000", "\"x\" l1 at 0x20008", "'x' at 0x20008 is not on 16 bytes" },
