@@ -83,6 +83,15 @@ static enum ExitCode measure(Quest *q)
 	return EXIT_OK;
 }
 
+static bool raised_again(const Quest *q, int i)
+{
+	const char *field = q->raised[i].field;
+	for (int k = i + 1; field && k < q->nraised; k++)
+		if (q->raised[k].field && strcmp(q->raised[k].field, field) == 0)
+			return true;
+	return false;
+}
+
 /* The command line's pins, and those of what was raised. */
 static void add_pins(Quest *q, Asked *a)
 {
@@ -91,7 +100,8 @@ static void add_pins(Quest *q, Asked *a)
 	if (a->request.line)
 		fputs(a->line.text, t.f);
 	for (int i = 0; i < q->nraised; i++)
-		fputs(q->raised[i].pins, t.f);
+		if (!raised_again(q, i))
+			fputs(q->raised[i].pins, t.f);
 	const char *text = text_take(&t, q->s->arena);
 	a->line = (PlanSource){ "--min-pcc", text, strlen(text) };
 	a->request.line = *text ? &a->line : NULL;
@@ -155,7 +165,7 @@ static bool raise_some(Quest *q, int least)
 {
 	int n;
 	const Planned was = q->c->planned;
-	Raise *r = accuracy_raises(q->accuracy, &was, &n);
+	Raise *r = accuracy_raises(q->accuracy, &was, q->raised, q->nraised, &n);
 	n = still_open(q, r, n);
 	int count = accuracy_enough(q->accuracy, &was, r, n, noise_at(q->pcc), noise_at(q->wanted),
 				    least);

@@ -90,19 +90,11 @@ static Losses losses_of(const Accuracy *a, const Plan *bare)
 	return l;
 }
 
-static double weight_noise(const LossSums *s, DevTypes type, int phases)
-{
-	const bool block = type == DEV_BFP8_B;
-	if (phases == 1)
-		return loss_noise(s, block ? LOSS_BFP8_B_TOP5 : LOSS_BF16_TOP5);
-	return loss_noise(s, block ? LOSS_BFP8_B : LOSS_BF16);
-}
-
-/* Less than all phases see less of a bf16 activation; of what a step reads. */
-static double read_noise(const Losses *l, const Step *s, const Choice *choices, int phases)
+/* What the upper bits of a bf16 activation lack; of what a step reads. */
+static double read_noise(const Losses *l, const Step *s, const Choice *choices)
 {
 	double energy = 0, lost = 0;
-	for (int k = 0; k < s->nin && phases < 4; k++) {
+	for (int k = 0; k < s->nin; k++) {
 		const PlanTensor *t = s->in[k].tensor;
 		const LossSums *r = l->out[t->born];
 		if (!r)
@@ -115,6 +107,20 @@ static double read_noise(const Losses *l, const Step *s, const Choice *choices, 
 	return energy > 0 ? lost / energy : 0;
 }
 
+/* Of one phase the weights lack their lower bits, of one or two the activations theirs;
+ * of three what is missing are the products of both. */
+static double product_noise(const Losses *l, const LossSums *weights, const Step *s,
+			    const Choice *choices, int phases)
+{
+	const bool block = s->weights == DEV_BFP8_B;
+	const double whole = loss_noise(weights, block ? LOSS_BFP8_B : LOSS_BF16);
+	const double top = loss_noise(weights, block ? LOSS_BFP8_B_TOP5 : LOSS_BF16_TOP5);
+	if (phases == 4)
+		return whole;
+	const double read = read_noise(l, s, choices);
+	return phases == 3 ? whole + (top - whole) * read : (phases == 1 ? top : whole) + read;
+}
+
 /* `steps` are those of the bare plan, perhaps with other weights. */
 static double noise_of(const Losses *l, const Step *steps, const Choice *choices)
 {
@@ -124,8 +130,8 @@ static double noise_of(const Losses *l, const Step *steps, const Choice *choices
 			sum += loss_noise(l->out[i], choices[i].type == DEV_BFP8_B
 								 ? LOSS_BFP8_B : LOSS_BF16);
 		if (l->weights[i])
-			sum += weight_noise(l->weights[i], steps[i].weights, choices[i].phases)
-				+ read_noise(l, &steps[i], choices, choices[i].phases);
+			sum += product_noise(l, l->weights[i], &steps[i], choices,
+					     choices[i].phases);
 	}
 	return sum;
 }
@@ -142,6 +148,8 @@ double accuracy_noise(const Accuracy *a, const Planned *p)
 typedef struct Change {
 	const Planned *p;
 	const Losses *losses;
+	const Raise *raised;
+	int nraised;
 	double noise;    /* of the plan as it is */
 	Plan bare;       /* with steps of its own */
 	Choice *choices;
@@ -185,23 +193,36 @@ static bool fidelity_is_free(const Planned *p, int step)
 		&& !is_pinned(p, step, CHOICE_phases);
 }
 
+static bool was_raised(const Change *c, const char *field)
+{
+	for (int i = 0; i < c->nraised; i++)
+		if (c->raised[i].field && strcmp(c->raised[i].field, field) == 0)
+			return true;
+	return false;
+}
+
 static bool raise_fidelity(Change *c, int step, Raise *r)
 {
 	const Planned *p = c->p;
 	const int was = p->choices[step].phases;
-	if (!fidelity_is_free(p, step) || was >= 4)
+	if (!choice_has(&p->bare->steps[step], CHOICE_phases) || was >= 4)
+		return false;
+	const char *field = arena_printf(p->bare->graph->arena, "op %s fidelity=",
+					 choice_step_spelling(p->bare, step));
+	if (is_pinned(p, step, CHOICE_phases) && !was_raised(c, field))
 		return false;
 	change_begin(c);
-	c->choices[step].phases = 2 * was;
-	fprintf(c->pins.f, "op %s fidelity=", choice_step_spelling(p->bare, step));
-	choice_write(c->pins.f, CHOICE_phases, 2 * was);
+	c->choices[step].phases = was + 1;
+	fputs(field, c->pins.f);
+	choice_write(c->pins.f, CHOICE_phases, was + 1);
 	fputc('\n', c->pins.f);
-	fprintf(c->what.f, "op %s fidelity=", choice_step_spelling(p->bare, step));
-	choice_write(c->what.f, CHOICE_phases, 2 * was);
+	fputs(field, c->what.f);
+	choice_write(c->what.f, CHOICE_phases, was + 1);
 	fputs(" (was ", c->what.f);
 	choice_write(c->what.f, CHOICE_phases, was);
 	fputc(')', c->what.f);
 	*r = change_end(c, RAISE_FIDELITY, p->bare->steps[step].op);
+	r->field = field;
 	return true;
 }
 
@@ -322,11 +343,13 @@ static bool is_implied(const Raise *all, int i)
 	return false;
 }
 
-Raise *accuracy_raises(const Accuracy *a, const Planned *p, int *n)
+Raise *accuracy_raises(const Accuracy *a, const Planned *p, const Raise *raised, int nraised,
+		       int *n)
 {
 	const Plan *bare = p->bare;
 	const Losses l = losses_of(a, bare);
-	Change c = { .p = p, .losses = &l, .noise = noise_of(&l, bare->steps, p->choices) };
+	Change c = { .p = p, .losses = &l, .raised = raised, .nraised = nraised,
+		     .noise = noise_of(&l, bare->steps, p->choices) };
 	Raise *all = arena_array(bare->graph->arena, Raise, 3 * bare->nsteps + 1);
 	*n = 0;
 	for (int i = 0; i < bare->nsteps; i++) {

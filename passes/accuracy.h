@@ -31,7 +31,7 @@ double accuracy_noise(const Accuracy *a, const Planned *p);
 
 typedef enum RaiseKind {
 	RAISE_TYPE,     /* of tensors, to bf16: all that products read together */
-	RAISE_FIDELITY, /* of a step, to twice the phases */
+	RAISE_FIDELITY, /* of a step, by one phase */
 	RAISE_WEIGHTS,  /* of an op, to bf16: Op.weights, which is no field of a plan */
 } RaiseKind;
 
@@ -39,13 +39,16 @@ typedef struct Raise {
 	RaiseKind kind;
 	const Op *op;     /* of the step, of the first tensor */
 	const char *pins; /* lines of a plan file that say so; none for weights */
+	const char *field; /* of fidelity: what its pins begin with; raised again, the last holds */
 	const char *what; /* for people: "op a fidelity=hifi4 (was hifi2)" */
 	double gain;      /* noise less, of accuracy_noise; may be negative */
 	int64_t cost;     /* cycles more if all else of the plan stays */
 } Raise;
 
-/* In the arena of the graph; `n` of them. */
-Raise *accuracy_raises(const Accuracy *a, const Planned *p, int *n);
+/* In the arena of the graph; `n` of them. `raised` are those the plan has pins for: fidelity
+ * goes on from there. */
+Raise *accuracy_raises(const Accuracy *a, const Planned *p, const Raise *raised, int nraised,
+		       int *n);
 
 /* How many of the first raises bring the noise down from `is` to `wanted`, both as
  * measured: at least `least`, at most all. */

@@ -125,7 +125,7 @@ static void what_is_read_together_is_raised_together(void **state)
 	Sampled x;
 	int n;
 	sample(t, &x, "shard = 'height'", "");
-	const Raise *r = accuracy_raises(x.accuracy, &x.p, &n);
+	const Raise *r = accuracy_raises(x.accuracy, &x.p, NULL, 0, &n);
 	const Raise *both = find(r, n, "tensor a, e type=bf16 (was bfp8_b)");
 	assert_non_null(both);
 	assert_string_equal(both->pins, "tensor a type=bf16\ntensor e type=bf16\n");
@@ -139,7 +139,7 @@ static void each_raise_takes_its_noise_away(void **state)
 	int n;
 	sample(t, &x, "shard = 'height'", "");
 	const double noise = accuracy_noise(x.accuracy, &x.p);
-	const Raise *r = accuracy_raises(x.accuracy, &x.p, &n);
+	const Raise *r = accuracy_raises(x.accuracy, &x.p, NULL, 0, &n);
 	const Raise *c = find(r, n, "tensor c type=bf16");
 	assert_non_null(c);
 	for (int i = 0; i < x.p.bare->nsteps; i++)
@@ -156,7 +156,7 @@ static void the_cheapest_noise_comes_first(void **state)
 	Sampled x;
 	int n;
 	sample(t, &x, "shard = 'height'", "");
-	const Raise *r = accuracy_raises(x.accuracy, &x.p, &n);
+	const Raise *r = accuracy_raises(x.accuracy, &x.p, NULL, 0, &n);
 	assert_true(n > 3);
 	for (int i = 1; i < n; i++) {
 		const double before = fmax(0, (double)r[i - 1].cost);
@@ -173,27 +173,53 @@ static void what_somebody_fixed_is_not_raised(void **state)
 	Sampled x;
 	int n;
 	sample(t, &x, "weights = 'bfp8_b', fidelity = 'lofi'", "tensor c type=bfp8_b\nop c fidelity=hifi2\n");
-	const Raise *r = accuracy_raises(x.accuracy, &x.p, &n);
+	const Raise *r = accuracy_raises(x.accuracy, &x.p, NULL, 0, &n);
 	assert_null(find(r, n, "tensor c "));
 	assert_null(find(r, n, "op c fidelity"));
 	assert_non_null(find(r, n, "op c weights"));
 	assert_null(find(r, n, "op e "));
 }
 
-static void lofi_is_raised_to_hifi2(void **state)
+/* Of y, which reads c: bf16, so that all phases see more than those before. */
+static void fidelity_is_raised_phase_by_phase(void **state)
 {
+	static const char *const pins[] = { NULL, "op y fidelity=hifi2\n", "op y fidelity=hifi3\n",
+					    "op y fidelity=hifi4\n" };
+	static const double least[] = { 0, 1e-4, 1e-6, 1e-11, 0 };
+	Fixture *t = *state;
+	for (int phases = 1; phases <= 4; phases++) {
+		Sampled x;
+		int n;
+		sample(t, &x, "shard = 'height'", "tensor c type=bf16\n");
+		for (int i = 0; i < x.p.bare->nsteps; i++)
+			if (strcmp(x.p.bare->steps[i].op->name, "y") == 0)
+				x.p.choices[i].phases = phases;
+		const Raise *all = accuracy_raises(x.accuracy, &x.p, NULL, 0, &n);
+		const Raise *r = find(all, n, "op y fidelity");
+		if (phases == 4) {
+			assert_null(r);
+			continue;
+		}
+		assert_non_null(r);
+		assert_string_equal(r->pins, pins[phases]);
+		assert_true(r->gain > least[phases] && r->cost > 0);
+		assert_true(phases == 1 || r->gain < least[phases - 1]);
+	}
+}
+
+/* A pin stays, unless it is of what was raised before. */
+static void what_was_raised_goes_on(void **state)
+{
+	const Raise before = { .kind = RAISE_FIDELITY, .field = "op y fidelity=" };
 	Fixture *t = *state;
 	Sampled x;
 	int n;
-	sample(t, &x, "shard = 'height'", "");
-	for (int i = 0; i < x.p.bare->nsteps; i++)
-		if (strcmp(x.p.bare->steps[i].op->name, "y") == 0)
-			x.p.choices[i].phases = 1;
-	const Raise *all = accuracy_raises(x.accuracy, &x.p, &n);
-	const Raise *r = find(all, n, "op y fidelity");
-	assert_non_null(r);
-	assert_string_equal(r->pins, "op y fidelity=hifi2\n");
-	assert_true(r->gain > 1e-4 && r->cost > 0);
+	sample(t, &x, "shard = 'height'", "op y fidelity=hifi3\nop c fidelity=hifi3\n");
+	const Raise *none = accuracy_raises(x.accuracy, &x.p, NULL, 0, &n);
+	assert_null(find(none, n, "op y fidelity"));
+	const Raise *all = accuracy_raises(x.accuracy, &x.p, &before, 1, &n);
+	assert_non_null(find(all, n, "op y fidelity=hifi4 (was hifi3)"));
+	assert_null(find(all, n, "op c fidelity"));
 }
 
 static void as_much_is_raised_as_it_takes(void **state)
@@ -202,7 +228,7 @@ static void as_much_is_raised_as_it_takes(void **state)
 	Sampled x;
 	int n;
 	sample(t, &x, "shard = 'height'", "");
-	const Raise *r = accuracy_raises(x.accuracy, &x.p, &n);
+	const Raise *r = accuracy_raises(x.accuracy, &x.p, NULL, 0, &n);
 	const double noise = accuracy_noise(x.accuracy, &x.p);
 	/* Measured noise may be another: shares count. */
 	const double after = 3 * (noise - r[0].gain - r[1].gain);
@@ -223,7 +249,8 @@ int main(void)
 		T(each_raise_takes_its_noise_away),
 		T(the_cheapest_noise_comes_first),
 		T(what_somebody_fixed_is_not_raised),
-		T(lofi_is_raised_to_hifi2),
+		T(fidelity_is_raised_phase_by_phase),
+		T(what_was_raised_goes_on),
 		T(as_much_is_raised_as_it_takes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ ok
 
 claim "a plan has pins for what it has fields for, and names what it has none for"
 expect 0 plan $net --min-pcc=0.99993
-out_has "fidelity=hifi4!"
+out_has "fidelity=hifi3!"
 err_has "weights=bf16 (was bfp8_b), which no plan file says: hint it in the model, or --weight-dtype"
 ok
 
