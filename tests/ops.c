@@ -33,11 +33,11 @@ Op *ops_constant(OpNet *n, Shape shape, int64_t fan)
 	return graph_constant(n->g, NULL, "w", t);
 }
 
-static void hint(OpNet *n, Op *op, const char *key, DevTypes type)
+static void hint(OpNet *n, Op *op, const char *key, const char *value)
 {
 	if (!op->hints)
 		op->hints = arena_array(n->g->arena, Hint, 4);
-	op->hints[op->nhints++] = (Hint){ key, dev_type_name(type) };
+	op->hints[op->nhints++] = (Hint){ key, value };
 }
 
 Op *ops_done(OpNet *n, Op *op)
@@ -45,9 +45,11 @@ Op *ops_done(OpNet *n, Op *op)
 	const bool ok = op_infer(n->g, op);
 	assert(ok);
 	(void)ok;
-	hint(n, op, "stored", n->choice.stored);
+	hint(n, op, "stored", dev_type_name(n->choice.stored));
 	if (op_is(op, WEIGHTS))
-		hint(n, op, "weights", n->choice.weights);
+		hint(n, op, "weights", dev_type_name(n->choice.weights));
+	if (op_is(op, WEIGHTS) && n->choice.fidelity)
+		hint(n, op, "fidelity", n->choice.fidelity);
 	return op;
 }
 

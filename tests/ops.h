@@ -16,6 +16,7 @@
 
 typedef struct OpChoice {
 	DevTypes stored, weights; /* of all tensors between the edges; of weights */
+	const char *fidelity;     /* of weights, or NULL: what is the planner's to say */
 	bool wide;                /* the result is f32 where it may be */
 	bool integers;
 	int batch;

@@ -66,6 +66,15 @@ static OpChoice choose(Rng *r)
 	return c;
 }
 
+/* Whatever else a case has; of all words if `any` will do, else of those that see all bits of
+ * multiples of 1/64. */
+static const char *fidelity_of(uint64_t seed, bool any)
+{
+	static const char *const words[] = { NULL, NULL, NULL, "hifi3", "hifi3", "hifi2", "hifi4",
+					     "lofi" };
+	return words[rng_below(&(Rng){ ~seed }, any ? 8 : 7)];
+}
+
 static int layout_of(const PlanOptions *p)
 {
 	if (p->cut.splits == 1)
@@ -73,11 +82,11 @@ static int layout_of(const PlanOptions *p)
 	return p->cut.bands > 1 ? 3 : 2;
 }
 
-static void fill(float *to, int64_t n, Rng *r, bool integers)
+/* Whole numbers up to `most`, of either sign, over `unit`. */
+static void fill(float *to, int64_t n, Rng *r, int most, float unit)
 {
 	for (int64_t i = 0; i < n; i++)
-		to[i] = integers ? (float)(rng_below(r, 15) - 7)
-				 : (float)(rng_below(r, 255) - 127) / 64;
+		to[i] = (float)(rng_below(r, 2 * most + 1) - most) / unit;
 }
 
 static bool is_wide(const Plan *p)
@@ -116,14 +125,18 @@ static bool run(const Network *net, OpNet *n, const char *device, uint64_t seed,
 	float *want = xmalloc((size_t)out * sizeof(float));
 	TesseraError e;
 	bool ok;
-	fill(x, in, &n->rng, n->choice.integers);
+	const bool both = strncmp(device, "ttsim", 5) == 0; /* who need not be exact */
+	if (n->choice.integers)
+		fill(x, in, &n->rng, 7, 1);
+	else
+		fill(x, in, &n->rng, both ? 32767 : 127, both ? 16384 : 64);
 	if (strcmp(device, "counters") == 0) {
 		counted_check(n->g->arena, net->program, &net->emission, &compared);
 		ok = true;
 	} else if (strcmp(device, "metal") == 0) {
 		ok = project_same(net, arena_printf(n->g->arena, "ops_%s_%llu", n->g->name,
 						    (unsigned long long)seed), seed, NULL);
-	} else if (strncmp(device, "ttsim", 5) == 0) {
+	} else if (both) {
 		ok = same_memory(net, device, x, arena_printf(n->g->arena, "case %llu",
 							      (unsigned long long)seed));
 	} else {
@@ -177,6 +190,7 @@ static void one_case(const Entry *f, uint64_t seed, const char *mode, const char
 	n.choice.wide = n.choice.stored == DEV_BF16 && seed % 5 < 3;
 	const bool counted = strcmp(mode, "counters") == 0 || strcmp(mode, "ttsim") == 0 ||
 		strcmp(mode, "metal") == 0;
+	n.choice.fidelity = fidelity_of(seed, counted || n.choice.integers);
 	if (strncmp(mode, "dram", 4) == 0 || (counted && seed % 2))
 		to_dram(&n.choice.plan, seed);
 	n.g = graph_create(a, &d, f->name);
