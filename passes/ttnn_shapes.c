@@ -157,6 +157,8 @@ static const char *why_not(const Op *op)
 		return check_input(op);
 	if (op->weights == DEV_F32)
 		return "its weights are f32, and its calls are priced for bf16 and bfp8_b";
+	if (op->stored == DEV_F32)
+		return "its result is f32, and its calls are priced for bf16 and bfp8_b";
 	const Act act = ttnn_act_of(op);
 	if (act.kind != OP_INPUT && !ttnn_act(act))
 		return "ttnn has no such activation";
@@ -166,6 +168,9 @@ static const char *why_not(const Op *op)
 bool ttnn_supported(const Graph *g)
 {
 	const int errors = g->diag->errors, limit = g->diag->limit;
+	if (g->all_stored == DEV_F32)
+		diag_error(g->diag, (Loc){ .file = "--act-dtype=f32" },
+			   "no plan for ttnn: its calls are priced for bf16 and bfp8_b");
 	g->diag->limit = INT_MAX; /* each is named */
 	for_each_op(op, g) {
 		const char *why = op->kind == OP_CONSTANT ? NULL : why_not(op);

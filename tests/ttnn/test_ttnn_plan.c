@@ -203,6 +203,32 @@ static void every_op_without_counterpart_is_named(void **state)
 	assert_int_equal(said, ops);
 }
 
+static void formats_that_have_no_price_are_refused(void **state)
+{
+	Fixture *t = *state;
+	Graph *g = model_graph(t, "models/tiny_unet.nnef");
+	TtnnPlan p;
+	graph_find(g, "enc1.c1.conv")->weights = DEV_F32;
+	graph_find(g, "enc1.c2.conv")->stored = DEV_F32;
+	g->all_stored = DEV_F32;
+	assert_int_equal(plan(t, g, (TtnnRequest){ 0 }, &p), EXIT_INFEASIBLE);
+	assert_non_null(strstr(fixture_said(t), "enc1.c1.conv: no plan for ttnn: its weights are f32"));
+	assert_non_null(strstr(fixture_said(t), "enc1.c2.conv: no plan for ttnn: its result is f32"));
+	assert_non_null(strstr(fixture_said(t), "--act-dtype=f32: error: no plan for ttnn"));
+}
+
+static void the_format_of_all_weights_is_followed(void **state)
+{
+	Fixture *t = *state;
+	Graph *g = model_graph(t, "models/tiny_unet.nnef");
+	TtnnPlan p;
+	g->all_weights = DEV_BF16;
+	assert_int_equal(plan(t, g, (TtnnRequest){ 0 }, &p), EXIT_OK);
+	for (int i = 0; i < p.nops; i++)
+		if (p.ops[i].op->kind == OP_CONV)
+			assert_int_equal(p.ops[i].choice.v[TTNN_WEIGHTS], TTNN_BF16);
+}
+
 /* 96 pixels a core of 256 and 256 channels: 49,152 bytes in bf16, 98,304 together, 52,224
  * of both in bfp8_b. */
 static void a_join_holds_what_it_joins_and_what_it_makes(void **state)
@@ -361,6 +387,8 @@ int main(void)
 		TEST(fields_that_are_pinned_hold),
 		TEST(wrong_pins_say_what_is_right),
 		TEST(every_op_without_counterpart_is_named),
+		TEST(formats_that_have_no_price_are_refused),
+		TEST(the_format_of_all_weights_is_followed),
 		TEST(a_join_holds_what_it_joins_and_what_it_makes),
 		TEST(the_search_finds_what_trying_everything_does),
 		TEST(the_bound_is_no_more_than_the_rest_of_the_best_plan),
