@@ -1,7 +1,7 @@
 /*
  * How near a net with random weights comes to the plain executor, on a photograph.
  *
- *     photo_net FILE SHAPE PHOTO.npy DEVICE either|bf16|bfp8_b either|bf16|f32 LEAST
+ *     photo_net FILE SHAPE PHOTO.npy DEVICE either|bf16|bfp8_b|f32 either|bf16|f32 LEAST
  *
  * Batch norms have the statistics of one run of the reference on it; what goes into a
  * sigmoid at the end is compared (photo.h). Formats, of the tensors between the edges and of
@@ -54,6 +54,8 @@ static const Op *input_of(const Graph *g)
 /* Tensors that may be either are what is asked for; false if none may. */
 static bool store_as(Graph *g, const char *formats)
 {
+	const DevTypes to = strcmp(formats, "bf16") == 0 ? DEV_BF16
+			  : strcmp(formats, "f32") == 0 ? DEV_BF16 | DEV_F32 : DEV_BFP8_B;
 	int count = 0, all = 0;
 	for_each_op(op, g) {
 		all += op->stored != DEV_UNSET;
@@ -61,7 +63,7 @@ static bool store_as(Graph *g, const char *formats)
 			continue;
 		count++;
 		if (strcmp(formats, "either") != 0)
-			op->stored = strcmp(formats, "bf16") == 0 ? DEV_BF16 : DEV_BFP8_B;
+			op->stored = to;
 	}
 	printf("%d of %d tensors are %s\n", count, all, formats);
 	return count > 0;
@@ -118,7 +120,7 @@ static bool check(Arena *a, Diag *d, const Case *c, const char *library)
 int main(int argc, char **argv)
 {
 	if (argc != 8) {
-		fprintf(stderr, "usage: photo_net FILE SHAPE PHOTO.npy DEVICE either|bf16|bfp8_b "
+		fprintf(stderr, "usage: photo_net FILE SHAPE PHOTO.npy DEVICE either|bf16|bfp8_b|f32 "
 			"either|bf16|f32 LEAST\n");
 		return 2;
 	}
