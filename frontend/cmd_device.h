@@ -48,7 +48,7 @@ DType session_device_type(TesseraType type);
 /* Opens the package the command line names; NULL: reported. */
 struct Ttb *session_open_ttb(Session *s);
 
-/* If --min-pcc is given, a plan whose outputs are as near to those of the plain
+/* If --min-pcc or --max-err is given, a plan whose outputs are as near to those of the plain
  * executor on a sample, down to its package; formats of weights may change in the graph
  * (cmd_accuracy.c). Not EXIT_OK: reported. */
 bool session_accuracy_asked(Session *s); /* false: wrongly, reported */

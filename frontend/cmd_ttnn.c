@@ -25,7 +25,8 @@ Kernels session_kernels(Session *s)
 /* What the search for our own kernels knows and this one does not. */
 static bool options_fit(Session *s)
 {
-	static const OptionId ids[] = { OPT_CORES, OPT_OBJECTIVE, OPT_MIN_PCC, OPT_CALIBRATE };
+	static const OptionId ids[] = { OPT_CORES, OPT_OBJECTIVE, OPT_MIN_PCC, OPT_MAX_ERR,
+				       OPT_CALIBRATE };
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
 		if (option_given(s->opt, ids[i]))
 			usage_error(s->diag, "'%s' is not for kernels of ttnn", option_spelling(ids[i]));

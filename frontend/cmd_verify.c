@@ -6,10 +6,9 @@
  *
  * The limits are those of --min-pcc and --max-err; with neither, an error of
  * 1e-4 of the range is allowed, or 1e-5 where the passes are judged; on a
- * device, whose formats are narrower, a correlation of 0.999 is wanted. Where
- * the expected output is a constant there is no correlation, and the relative
- * error must be at most 1 - min_pcc instead. With --layers they go for every tensor
- * (cmd_verify.h), and one that is not within them is a failure too.
+ * device, whose formats are narrower, a correlation of 0.999 is wanted. With
+ * --layers they go for every tensor (cmd_verify.h), and one that is not within
+ * them is a failure too.
  */
 #include "frontend/cmd_verify.h"
 
@@ -18,7 +17,7 @@
 static Limits limits_of(const Session *s)
 {
 	const Options *o = s->opt;
-	Limits l = { option_real(o, OPT_MIN_PCC, -1), option_real(o, OPT_MAX_ERR, -1) };
+	Limits l = limits_asked(o);
 	if (option_given(o, OPT_MIN_PCC) || option_given(o, OPT_MAX_ERR))
 		return l;
 	if (session_on_ref(s))
@@ -28,19 +27,10 @@ static Limits limits_of(const Session *s)
 	return l;
 }
 
-static bool within(const Closeness *c, Limits l)
-{
-	if (l.max_err >= 0 && !(c->max_rel <= l.max_err))
-		return false;
-	if (l.min_pcc < 0)
-		return true;
-	return c->constant ? c->max_rel <= 1 - l.min_pcc : c->pcc >= l.min_pcc;
-}
-
 bool limits_compare(Limits l, const Tensor *want, const Tensor *got)
 {
 	const Closeness c = tensor_compare(want, got);
-	const bool ok = within(&c, l);
+	const bool ok = limits_hold(l, &c);
 	printf("pcc %.9f, max error %.3g, %.3g of the range: %s\n", c.pcc, c.max_abs, c.max_rel,
 	       ok ? "ok" : "FAILED");
 	return ok;

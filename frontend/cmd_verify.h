@@ -14,12 +14,8 @@
 #ifndef FRONTEND_CMD_VERIFY_H
 #define FRONTEND_CMD_VERIFY_H
 
+#include "frontend/accuracy_limits.h"
 #include "frontend/cmd_device.h"
-#include "ir/compare.h"
-
-typedef struct Limits {
-	double min_pcc, max_err; /* negative: no limit */
-} Limits;
 
 /* Prints how near they are, to the end of a line; are they within the limits? */
 bool limits_compare(Limits l, const Tensor *want, const Tensor *got);

@@ -138,8 +138,8 @@ enum ExitCode inputs_read(Inputs *in, Arena *a, Diag *d, const Options *o)
 	in->nexpect = o->count[OPT_EXPECT];
 	in->calibrate = name_files(a, d, o, OPT_CALIBRATE, false);
 	in->ncalibrate = o->count[OPT_CALIBRATE];
-	if (in->ncalibrate && !option_given(o, OPT_MIN_PCC))
-		usage_error(d, "'--calibrate' is for --min-pcc, which is not given");
+	if (in->ncalibrate && !option_given(o, OPT_MIN_PCC) && !option_given(o, OPT_MAX_ERR))
+		usage_error(d, "'--calibrate' is for --min-pcc and --max-err, and neither is given");
 	if (d->errors > errors)
 		return EXIT_USAGE;
 

@@ -1,9 +1,11 @@
 /*
- * What formats lose, where a plan loses it, and in which order it is raised.
+ * What formats lose, where a plan loses it, in which order it is raised, and how far off
+ * limits an output is.
  */
 #include <math.h>
 #include <string.h>
 
+#include "frontend/accuracy_limits.h"
 #include "frontend/model.h"
 #include "ir/format_loss.h"
 #include "passes/accuracy.h"
@@ -238,6 +240,49 @@ static void as_much_is_raised_as_it_takes(void **state)
 	assert_int_equal(accuracy_enough(x.accuracy, &x.p, r, n, 3 * noise, 0, 1), n);
 }
 
+/* ---- limits ---- */
+
+/* Twice the error is four times the noise. */
+static void an_error_over_its_limit_counts_as_its_square(void **state)
+{
+	(void)state;
+	const Limits l = { -1, 0.05 };
+	const Closeness c = { .pcc = 0.1, .max_rel = 0.1 }, on = { .max_rel = 0.05 };
+	assert_true(fabs(limits_excess(l, &c) - 4) < 1e-12 && !limits_hold(l, &c));
+	assert_true(limits_excess(l, &on) == 1 && limits_hold(l, &on));
+}
+
+/* At 0.999 and less the noise is near 2 * (1 - pcc). */
+static void the_limit_that_is_missed_by_more_counts(void **state)
+{
+	(void)state;
+	const Limits l = { 0.999, 0.05 };
+	const Closeness pcc = { .pcc = 0.997, .max_rel = 0.06 };
+	const Closeness error = { .pcc = 0.9985, .max_rel = 0.1 };
+	assert_true(fabs(limits_excess(l, &pcc) - 3) < 0.02);
+	assert_true(fabs(limits_excess(l, &error) - 4) < 1e-12);
+	assert_true(limits_excess(l, &(Closeness){ .pcc = 1 }) == 0);
+}
+
+static void no_noise_is_left_by_a_correlation_of_1(void **state)
+{
+	(void)state;
+	const Limits l = { 1, -1 };
+	const Closeness near = { .pcc = 0.9999 }, same = { .pcc = 1 };
+	assert_true(isinf(limits_excess(l, &near)) && !limits_hold(l, &near));
+	assert_true(limits_excess(l, &same) == 0 && limits_hold(l, &same));
+}
+
+static void a_constant_has_an_error_for_a_correlation(void **state)
+{
+	(void)state;
+	const Limits l = { 0.99, 0.05 };
+	const Closeness c = { .pcc = 0, .max_rel = 0.02, .constant = true };
+	assert_true(fabs(limits_excess(l, &c) - 4) < 1e-9 && !limits_hold(l, &c));
+	assert_true(limits_hold((Limits){ 0.97, 0.05 }, &c));
+	assert_false(limits_hold((Limits){ 0.97, 0.01 }, &c));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
@@ -252,6 +297,10 @@ int main(void)
 		T(fidelity_is_raised_phase_by_phase),
 		T(what_was_raised_goes_on),
 		T(as_much_is_raised_as_it_takes),
+		T(an_error_over_its_limit_counts_as_its_square),
+		T(the_limit_that_is_missed_by_more_counts),
+		T(no_noise_is_left_by_a_correlation_of_1),
+		T(a_constant_has_an_error_for_a_correlation),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# cli_accuracy.sh TESSERA: --min-pcc and --calibrate of compile and plan. Each claim is
-# printed.
+# cli_accuracy.sh TESSERA: --min-pcc, --max-err and --calibrate of compile and plan. Each
+# claim is printed.
 . "$(dirname "$0")/cli_claims.sh"
 
 cat >small.nnef <<'END'
@@ -42,6 +42,25 @@ err_has " weights=bf16 (was bfp8_b)"
 expect 0 run small.nnef --random-weights=1 --random-input=1 --output ref
 expect 1 verify plain.ttb --random-input=1 --expect ref/out_0.npy --min-pcc=0.99995
 expect 0 verify exact.ttb --random-input=1 --expect ref/out_0.npy --min-pcc=0.99995
+ok
+
+claim "a greatest error is a limit too, alone"
+expect 0 compile $net --max-err=0.006 -o exact.ttb
+err_has "max error 0.00"
+err_has "of the range before "
+expect 1 verify plain.ttb --random-input=1 --expect ref/out_0.npy --max-err=0.006
+expect 0 verify exact.ttb --random-input=1 --expect ref/out_0.npy --max-err=0.006
+ok
+
+claim "and with a correlation, whichever of the two is missed"
+expect 0 compile $net --min-pcc=0.9 --max-err=0.006 -o both.ttb
+same both.ttb exact.ttb
+expect 0 compile $net --min-pcc=0.99995 --max-err=0.5 -o both.ttb
+expect 0 verify both.ttb --random-input=1 --expect ref/out_0.npy --min-pcc=0.99995 --max-err=0.5
+expect 3 compile $net --min-pcc=0.9 --max-err=0.000001 -o never.ttb
+err_has "small.nnef: error: --min-pcc=0.9 --max-err=0.000001: pcc 0.9999"
+err_has "of the range at output 'y' is the nearest that was reached, with all raised that can be"
+absent never.ttb
 ok
 
 claim "a plan has pins for what it has fields for, and names what it has none for"
@@ -101,12 +120,12 @@ ok
 
 claim "what is pinned is not raised"
 expect 3 plan $net --pin 'op b.conv fidelity=lofi' --min-pcc=0.9999
-err_has "is the most that was reached, with all raised that can be"
+err_has "is the nearest that was reached, with all raised that can be"
 ok
 
 claim "what cannot be reached ends with 3, leaves nothing and says what was"
 expect 3 compile $net --min-pcc=1 -o never.ttb
-err_has "small.nnef: error: --min-pcc=1: 0.9999"
+err_has "small.nnef: error: --min-pcc=1: pcc 0.9999"
 absent never.ttb
 ok
 
@@ -129,7 +148,7 @@ wide="wide.nnef --random-weights=1 --objective=greedy --cores=1 --min-pcc=0.9999
 claim "what there is no room for is not raised"
 expect 0 plan $wide
 expect 3 plan $wide --pin 'op b weights_buffer=all k_block=0' --l1=1000000
-err_has "is the most that was reached, with all raised that can be"
+err_has "is the nearest that was reached, with all raised that can be"
 err_has "note: 1 more could be with more L1"
 ok
 
@@ -141,7 +160,10 @@ ok
 
 claim "and is judged as other inputs are"
 expect 2 plan $net --calibrate ref/out_0.npy
-err_is "tessera: error: '--calibrate' is for --min-pcc, which is not given"
+err_is "tessera: error: '--calibrate' is for --min-pcc and --max-err, and neither is given"
+expect 0 plan $net --max-err=0.1 --calibrate ref/out_0.npy
+expect 2 plan $net --max-err=-0.1
+err_is "tessera: error: '--max-err' wants a number that is not negative, not '-0.1'"
 expect 2 verify $net --random-input=1 --device=emu --min-pcc=1.5
 err_has "'--min-pcc': a correlation is at most 1, not 1.5"
 expect 2 plan $net --min-pcc=1.5
