@@ -4,13 +4,13 @@
  * The graph runs on the plain executor with a sample input, which is --calibrate's or
  * random; that is what outputs should be, and what passes/accuracy.h learns from. The
  * program made of the plan then runs on the emulator, as the device would compute. While
- * an output is farther off than it may be, formats and fidelity are raised where the
- * least predicted time is paid for the noise it takes away, and all is planned anew with
- * these pinned. A greatest error that is missed says how much noise is too much, as a
- * correlation does (accuracy_limits.h): it falls with the noise, though not with every
- * raise. A round raises at least twice as many as the one before had to, so there
- * are few; the last gives back what it seems to have raised too much, if that holds. What
- * does not fit is not raised.
+ * an output is farther off than it may be, formats and fidelity are raised along a path
+ * (passes/raises.h) to where the model has as much less noise as is too much, and all is
+ * planned anew with these pinned. A greatest error that is missed says how much that is,
+ * as a correlation does (accuracy_limits.h): it falls with the noise, though not with
+ * every raise. Each round aims farther beyond what is wanted than the one before, so there
+ * are few; in the end what the last seems to have raised too much is given back, if it is
+ * worth the time and the limits hold.
  */
 #include <math.h>
 #include <string.h>
@@ -19,8 +19,19 @@
 #include "frontend/cmd_device.h"
 #include "ir/compare.h"
 #include "ir/file.h"
-#include "passes/accuracy.h"
+#include "ir/quote.h"
+#include "passes/raises.h"
 #include "runtime/ref/ref.h"
+
+enum {
+	MOST_PATHS = 4, /* in a round */
+	MOST_FEWER = 2, /* programs run to see whether fewer raises would do, */
+	LEAST_SHARE = 100, /* for a hundredth of the time or more */
+};
+
+/* Of the noise that is wanted: how far the first round aims beyond it, and what a last try
+ * aims at. */
+static const double LEAST_BEYOND = 0.05, NEARLY = 0.97;
 
 /* How near all outputs are. */
 typedef struct Reached {
@@ -30,21 +41,33 @@ typedef struct Reached {
 	const char *worst;  /* that output */
 } Reached;
 
+/* Noise by the model, and what was measured with it. */
+typedef struct Point {
+	double noise, excess;
+} Point;
+
+/* What the last round raised, on one path or on several. */
+typedef struct Round {
+	const Pins *pins;  /* before it */
+	double excess, noise; /* likewise, the first as measured */
+	Raise *raises;
+	int n;
+} Round;
+
 typedef struct Quest {
 	Session *s;
-	Graph *g;
+	const Graph *g;
 	Compiled *c;
 	Accuracy *accuracy;
 	Tensor **in, **want, **got;
 	Limits limits;
 	Reached is, best;
-	Raise *raised; /* so far, in that order */
-	int nraised;
-	Raise *last;   /* those of the last round, nlast of them */
-	int nlast;
-	double before; /* the excess before it */
-	StrMap refused; /* what there is no plan with, nrefused of it */
-	int nrefused;
+	Planned first;    /* the plan with nothing raised */
+	Pins *pins;       /* what is raised, of each step of the bare plan */
+	unsigned *closed; /* fields of each that there is no plan with: nclosed in all */
+	int nclosed;
+	Round last;
+	int given_back;   /* of the last round */
 } Quest;
 
 bool session_accuracy_asked(Session *s)
@@ -54,6 +77,14 @@ bool session_accuracy_asked(Session *s)
 		usage_error(s->diag, "'--min-pcc': a correlation is at most 1, not %s",
 			    option_text(s->opt, OPT_MIN_PCC));
 	return can_be;
+}
+
+static int step_count(const Quest *q) { return q->first.bare->nsteps; }
+
+static double noise_now(const Quest *q)
+{
+	const Planned *p = &q->c->planned;
+	return accuracy_noise(q->accuracy, p->bare, p->choices);
 }
 
 /* What outputs should be, and what every layer has to round. */
@@ -99,162 +130,227 @@ static enum ExitCode measure(Quest *q)
 	return EXIT_OK;
 }
 
-static bool raised_again(const Quest *q, int i)
+/* ---- plans ---- */
+
+static void subject_print(FILE *f, const Plan *bare, int step, ChoiceField field)
 {
-	const char *field = q->raised[i].field;
-	for (int k = i + 1; field && k < q->nraised; k++)
-		if (q->raised[k].field && strcmp(q->raised[k].field, field) == 0)
-			return true;
-	return false;
+	const bool tensor = choice_info[field].who == CHOICE_RESULT;
+	fputs(tensor ? "tensor " : "op ", f);
+	if (tensor)
+		name_print(f, bare->steps[step].out->name);
+	else
+		fputs(choice_step_spelling(bare, step), f);
 }
 
-/* The command line's pins, and those of what was raised. */
-static void add_pins(Quest *q, Asked *a)
+/* The command line's pins, and those of what is raised. */
+static void add_pins(const Quest *q, const Pins *pins, Asked *a)
 {
 	TextFile t;
 	text_open(&t);
 	if (a->request.line)
 		fputs(a->line.text, t.f);
-	for (int i = 0; i < q->nraised; i++)
-		if (!raised_again(q, i))
-			fputs(q->raised[i].pins, t.f);
+	for (int i = 0; i < step_count(q); i++)
+		for (int f = 0; f < CHOICE_COUNT; f++) {
+			if (!(pins[i].fixed >> f & 1))
+				continue;
+			subject_print(t.f, q->first.bare, i, (ChoiceField)f);
+			fputc(' ', t.f);
+			pin_print(t.f, &pins[i], f);
+			fputc('\n', t.f);
+		}
 	const char *text = text_take(&t, q->s->arena);
 	a->line = (PlanSource){ "accuracy", text, strlen(text) };
 	a->request.line = *text ? &a->line : NULL;
 }
 
-static void set_weights(Quest *q, const Raise *r, DevTypes type)
+/* If there is no plan with these, all stays as it was. */
+static enum ExitCode plan_with(Quest *q, Pins *pins)
 {
-	if (r->kind == RAISE_WEIGHTS)
-		graph_find(q->g, r->op->name)->weights = type;
-}
-
-static void lower_again(Quest *q, int n)
-{
-	while (n--)
-		set_weights(q, &q->raised[--q->nraised], DEV_BFP8_B);
-}
-
-/* A plan with `n` more raised; if there is none, all is as before. */
-static enum ExitCode plan_raised(Quest *q, const Raise *r, int n)
-{
-	Compiled *c = q->c;
-	for (int i = 0; i < n; i++) {
-		q->raised[q->nraised++] = r[i];
-		set_weights(q, &r[i], DEV_BF16);
-	}
-	*c = (Compiled){ 0 };
+	Compiled *c = arena_new(q->s->arena, Compiled);
 	const enum ExitCode code = session_asked(q->s, &c->asked);
 	if (code != EXIT_OK)
 		return code;
-	add_pins(q, &c->asked);
+	add_pins(q, pins, &c->asked);
 	switch (planner_run(q->g, c->asked.target, &c->asked.request, &c->planned)) {
 	case PLANNED:
+		q->c = c;
+		q->pins = pins;
 		return EXIT_OK;
 	case PLAN_WRONG:
 		die("what was raised in '%s' is not legal", q->g->name);
 	case PLAN_NONE:
 		break;
 	}
-	lower_again(q, n);
 	return EXIT_INFEASIBLE;
 }
 
-/* Those of the list that were not found to be too much, in its order. */
-static int still_open(const Quest *q, Raise *r, int n)
+static Pins *with_raises(const Quest *q, const Pins *pins, const Raise *r, int n)
 {
-	int left = 0;
+	Pins *all = arena_array(q->s->arena, Pins, step_count(q) + 1);
+	memcpy(all, pins, (size_t)step_count(q) * sizeof *all);
 	for (int i = 0; i < n; i++)
-		if (!strmap_get(&q->refused, r[i].what))
-			r[left++] = r[i];
-	return left;
+		raise_pin(q->first.bare, &r[i], all);
+	return all;
 }
 
-/* As much as it takes, or half as much as there is room for. False: nothing is left. */
-static bool raise_some(Quest *q, int least)
+/* ---- rounds ---- */
+
+static void add_to_round(Quest *q, const Raise *r, int n)
 {
-	int n;
-	const Planned was = q->c->planned;
-	Raise *r = accuracy_raises(q->accuracy, &was, q->raised, q->nraised, &n);
-	n = still_open(q, r, n);
-	int count = accuracy_enough(q->accuracy, &was, r, n, q->is.excess, 1, least);
-	Raise *all = arena_array(q->s->arena, Raise, q->nraised + n + 1);
-	for (int i = 0; i < q->nraised; i++)
-		all[i] = q->raised[i];
-	q->raised = all;
-	q->before = q->is.excess;
-	while (n) {
-		q->last = r;
-		q->nlast = count;
-		if (plan_raised(q, r, count) == EXIT_OK)
-			return true;
-		if (count == 1) {
-			strmap_put(&q->refused, r->what, r);
-			q->nrefused++;
-			r++;
-			n--;
-		}
-		count = count > 1 ? count / 2 : 1;
+	Round *last = &q->last;
+	Raise *all = arena_array(q->s->arena, Raise, last->n + n + 1);
+	memcpy(all, last->raises, (size_t)last->n * sizeof *all);
+	memcpy(all + last->n, r, (size_t)n * sizeof *all);
+	last->raises = all;
+	last->n += n;
+}
+
+/* The path to where the noise is what is wanted, or half of it if there is no plan with
+ * that. False: nothing is left. */
+static bool raise_along(Quest *q, double noise)
+{
+	const RaiseOptions o = { .held = q->first.pins, .closed = q->closed, .noise = noise };
+	for (;;) {
+		int n;
+		const Raise *r = raise_path(q->accuracy, &q->c->planned, &o, &n);
+		for (int count = n; count; count /= 2)
+			if (plan_with(q, with_raises(q, q->pins, r, count)) == EXIT_OK) {
+				add_to_round(q, r, count);
+				return true;
+			}
+		if (!n)
+			return false;
+		q->closed[r->step] |= 1u << r->field;
+		q->nclosed++;
 	}
-	return false;
 }
 
-/* How many of the last raises it would have taken, if all bring what the model says in
- * proportion to what they did bring. */
-static int needed(const Quest *q)
+/* A search may store in less what nobody told it to: then some more is raised. */
+static bool raise_some(Quest *q, double beyond)
 {
-	double gains = 0, sum = 0;
-	int n = 0;
-	for (int i = 0; i < q->nlast; i++)
-		gains += q->last[i].gain;
-	const double wanted = (q->before - 1) / (q->before - q->is.excess);
-	while (n < q->nlast && sum < wanted * gains)
-		sum += q->last[n++].gain;
+	q->last = (Round){ .pins = q->pins, .excess = q->is.excess, .noise = noise_now(q) };
+	const double wanted = q->last.noise / q->last.excess / (1 + beyond);
+	for (int i = 0; i < MOST_PATHS && (!q->last.n || noise_now(q) > wanted); i++)
+		if (!raise_along(q, wanted))
+			return q->last.n > 0;
+	return true;
+}
+
+/* How many of the last raises it seems to take, more than `few`: the excess is taken to
+ * go with the noise of the model. */
+static int needed(const Quest *q, Point lacks, Point holds, int few)
+{
+	const double share = (lacks.excess - NEARLY) / (lacks.excess - holds.excess);
+	const double enough = lacks.noise - share * (lacks.noise - holds.noise);
+	int n = few + 1;
+	while (n < q->last.n && q->last.raises[n - 1].noise > enough)
+		n++;
 	return n;
+}
+
+/* Of what the last round raised so many alone, if the limits hold then, in less time. */
+static enum ExitCode try_fewer(Quest *q, int n, Reached *got)
+{
+	Compiled *const c = q->c;
+	Pins *const pins = q->pins;
+	const Reached was = q->is;
+	*got = (Reached){ .excess = INFINITY };
+	if (plan_with(q, with_raises(q, q->last.pins, q->last.raises, n)) != EXIT_OK)
+		return EXIT_OK;
+	const enum ExitCode code = measure(q);
+	*got = q->is;
+	got->holds &= q->c->planned.time.all.total < c->planned.time.all.total;
+	if (code == EXIT_OK && !got->holds) {
+		q->c = c;
+		q->pins = pins;
+		q->is = was;
+	}
+	return code;
 }
 
 static enum ExitCode give_back(Quest *q)
 {
-	const int all = q->nlast, some = needed(q);
-	if (!isfinite(q->before) || some == all)
-		return EXIT_OK;
-	lower_again(q, all);
-	if (plan_raised(q, q->last, some) == EXIT_OK) {
-		const enum ExitCode code = measure(q);
-		if (code != EXIT_OK || q->is.holds)
-			return code;
-		lower_again(q, some);
+	const Raise *r = q->last.raises;
+	Point lacks = { q->last.noise, q->last.excess };
+	enum ExitCode code = EXIT_OK;
+	int few = 0, enough = q->last.n;
+	for (int i = 0; i < MOST_FEWER && code == EXIT_OK && isfinite(lacks.excess); i++) {
+		const Point holds = { r[enough - 1].noise, q->is.excess };
+		const int n = needed(q, lacks, holds, few);
+		const int64_t less = r[enough - 1].time - r[n - 1].time;
+		Reached got;
+		if (n >= enough || less * LEAST_SHARE < r[n - 1].time)
+			break;
+		code = try_fewer(q, n, &got);
+		if (got.holds) {
+			q->given_back = q->last.n - n;
+			enough = n;
+		} else {
+			few = n;
+			lacks = (Point){ r[n - 1].noise, got.excess };
+		}
 	}
-	if (plan_raised(q, q->last, all) != EXIT_OK)
-		die("a plan of '%s' is not there again", q->g->name);
-	return measure(q);
+	return code;
 }
+
+/* ---- what is told ---- */
 
 static const char *reached_text(const Quest *q, const Reached *r)
 {
 	return arena_printf(q->s->arena, "pcc %.7f, max error %.3g of the range", r->pcc, r->error);
 }
 
-static void tell(const Quest *q, const Reached *first, int64_t first_time)
+static const char *raised_text(const Quest *q, int step, ChoiceField f)
+{
+	TextFile t;
+	text_open(&t);
+	subject_print(t.f, q->first.bare, step, f);
+	fputc(' ', t.f);
+	pin_print(t.f, &q->pins[step], f);
+	fputs(" (was ", t.f);
+	choice_write(t.f, f, choice_get(&q->first.choices[step], f));
+	fputc(')', t.f);
+	return text_take(&t, q->s->arena);
+}
+
+static bool is_raised(const Quest *q, int step, int f)
+{
+	const Pins *p = &q->pins[step];
+	return p->fixed >> f & 1
+		&& choice_get(&p->value, f) != choice_get(&q->first.choices[step], f);
+}
+
+static int raised_count(const Quest *q)
+{
+	int n = 0;
+	for (int i = 0; i < step_count(q) * CHOICE_COUNT; i++)
+		n += is_raised(q, i / CHOICE_COUNT, i % CHOICE_COUNT);
+	return n;
+}
+
+static void tell(const Quest *q, const Reached *first)
 {
 	Session *s = q->s;
 	const Loc model = { .file = s->opt->model };
-	const Planned *p = &q->c->planned;
+	const Target *t = q->first.bare->target;
 	const char *sample = s->inputs.ncalibrate ? "the input of --calibrate" : "a random input";
 	const char *is = reached_text(q, &q->is);
-	if (!q->nraised) {
+	const int n = raised_count(q);
+	if (!n) {
 		diag_note(s->diag, model, "%s on %s, nothing had to be raised", is, sample);
 		return;
 	}
 	diag_note(s->diag, model, "%s on %s; %s before %d thing%s raised; predicted %s us, %s us before",
-		  is, sample, reached_text(q, first), q->nraised, q->nraised > 1 ? "s were" : " was",
-		  report_us(s->arena, p->bare->target, p->time.all.total),
-		  report_us(s->arena, p->bare->target, first_time));
-	for (int i = 0; i < q->nraised; i++)
-		diag_note(s->diag, model, "raised %s%s", q->raised[i].what,
-			  q->raised[i].kind == RAISE_WEIGHTS && s->opt->command == CMD_plan
-				  ? ", which no plan file says: hint it in the model, or --weight-dtype"
-				  : "");
+		  is, sample, reached_text(q, first), n, n > 1 ? "s were" : " was",
+		  report_us(s->arena, t, q->c->planned.time.all.total),
+		  report_us(s->arena, t, q->first.time.all.total));
+	for (int i = 0; i < step_count(q); i++)
+		for (int f = 0; f < CHOICE_COUNT; f++)
+			if (is_raised(q, i, f))
+				diag_note(s->diag, model, "raised %s", raised_text(q, i, (ChoiceField)f));
+	if (q->given_back)
+		diag_note(s->diag, model, "%d more raise%s given back", q->given_back,
+			  q->given_back > 1 ? "s were" : " was");
 }
 
 /* As on the command line. */
@@ -272,43 +368,54 @@ static enum ExitCode tell_best(const Quest *q)
 	diag_error(q->s->diag, model, "%s: %s at output '%s' is the nearest that was reached, with "
 		   "all raised that can be", limits_text(q), reached_text(q, &q->best),
 		   q->best.worst);
-	if (q->nrefused)
-		diag_note(q->s->diag, model, "%d more could be with more L1", q->nrefused);
+	if (q->nclosed)
+		diag_note(q->s->diag, model, "%d more could be with more L1", q->nclosed);
 	return EXIT_INFEASIBLE;
+}
+
+static void remember_first(Quest *q)
+{
+	const int n = q->c->planned.bare->nsteps;
+	q->first = q->c->planned;
+	q->pins = arena_array(q->s->arena, Pins, n + 1);
+	q->closed = arena_array(q->s->arena, unsigned, n + 1);
 }
 
 static enum ExitCode seek(Quest *q)
 {
 	enum ExitCode code = session_lower(q->s, q->g, q->c);
-	if (code == EXIT_OK)
-		code = measure(q);
+	if (code != EXIT_OK)
+		return code;
+	remember_first(q);
+	code = measure(q);
 	const Reached first = q->is;
-	const int64_t first_time = code == EXIT_OK ? q->c->planned.time.all.total : 0;
-	for (int least = 1; code == EXIT_OK && !q->is.holds; least *= 2) {
-		if (!raise_some(q, least))
+	for (double beyond = LEAST_BEYOND; code == EXIT_OK && !q->is.holds; beyond *= 2) {
+		if (!raise_some(q, beyond))
 			return tell_best(q);
 		code = measure(q);
 	}
-	if (code == EXIT_OK && q->nlast)
+	if (code == EXIT_OK && q->last.n)
 		code = give_back(q);
 	if (code == EXIT_OK)
-		tell(q, &first, first_time);
+		tell(q, &first);
 	return code;
 }
 
-enum ExitCode session_accurate(Session *s, Graph *g, Compiled *c)
+enum ExitCode session_accurate(Session *s, const Graph *g, Compiled *c)
 {
 	const int n = inputs_count(g, OP_OUTPUT);
 	if (!option_given(s->opt, OPT_MIN_PCC) && !option_given(s->opt, OPT_MAX_ERR))
 		return EXIT_OK;
 	Quest q = { .s = s, .g = g, .c = c, .accuracy = accuracy_create(s->arena),
 		    .limits = limits_asked(s->opt) };
-	strmap_init(&q.refused, s->arena);
 	q.want = arena_array(s->arena, Tensor *, n);
 	q.got = arena_array(s->arena, Tensor *, n);
 	q.in = inputs_sample(g, s->arena, &s->inputs);
 	if (!q.in)
 		return EXIT_USAGE;
-	const enum ExitCode code = run_reference(&q);
-	return code == EXIT_OK ? seek(&q) : code;
+	enum ExitCode code = run_reference(&q);
+	if (code == EXIT_OK)
+		code = seek(&q);
+	*c = *q.c;
+	return code;
 }

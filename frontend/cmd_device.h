@@ -49,10 +49,9 @@ DType session_device_type(TesseraType type);
 struct Ttb *session_open_ttb(Session *s);
 
 /* If --min-pcc or --max-err is given, a plan whose outputs are as near to those of the plain
- * executor on a sample, down to its package; formats of weights may change in the graph
- * (cmd_accuracy.c). Not EXIT_OK: reported. */
+ * executor on a sample, down to its package (cmd_accuracy.c). Not EXIT_OK: reported. */
 bool session_accuracy_asked(Session *s); /* false: wrongly, reported */
-enum ExitCode session_accurate(Session *s, Graph *g, Compiled *c);
+enum ExitCode session_accurate(Session *s, const Graph *g, Compiled *c);
 
 /* Runs a package made of the graph, once. */
 enum ExitCode session_run_package(Session *s, const Graph *g, Bytes package, const char *device,

@@ -127,6 +127,16 @@ bool choice_read(ChoiceField f, const char *text, int *value)
 	return false;
 }
 
+int choice_word_above(ChoiceField f, int value)
+{
+	int above = 0;
+	for (int i = 0; i < WORDS; i++)
+		if (words[i].field == f && words[i].value > value
+		    && (!above || words[i].value < above))
+			above = words[i].value;
+	return above;
+}
+
 const char *choice_form(ChoiceField f)
 {
 	switch (f) {

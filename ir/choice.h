@@ -72,6 +72,9 @@ bool choice_read(ChoiceField f, const char *text, int *value);
 /* What values of the field look like, for messages: "lofi|hifi2|hifi3|hifi4". */
 const char *choice_form(ChoiceField f);
 
+/* Of a field of words: the least value that has one and is above this one; 0: none. */
+int choice_word_above(ChoiceField f, int value);
+
 /* Does the step have such a field? */
 bool choice_has(const Step *s, ChoiceField f);
 

@@ -16,6 +16,15 @@ static float top(float f, int bits)
 	return f;
 }
 
+static float rounded(float f, int bits)
+{
+	uint32_t u;
+	memcpy(&u, &f, sizeof u);
+	u += 1u << (BITS - bits - 1);
+	memcpy(&f, &u, sizeof f);
+	return top(f, bits);
+}
+
 static void add(LossSums *s, FormatLoss how, double exact, double rounded)
 {
 	s->rounded[how] += rounded * rounded;
@@ -31,6 +40,7 @@ void loss_add(LossSums *s, const float values[BLOCKFLOAT])
 	const uint8_t exponent = blockfloat_pack(finite, bytes);
 	for (int i = 0; i < BLOCKFLOAT; i++) {
 		const float v = finite[i], half = bf16_to_float(float_to_bf16(v));
+		const float ten = rounded(v, 10);
 		const float block = blockfloat_value(exponent, bytes[i]);
 		s->exact += (double)v * (double)v;
 		add(s, LOSS_BF16, (double)v, (double)half);
@@ -38,6 +48,8 @@ void loss_add(LossSums *s, const float values[BLOCKFLOAT])
 		add(s, LOSS_BF16_TOP5, (double)v, (double)top(half, 5));
 		add(s, LOSS_BFP8_B, (double)v, (double)block);
 		add(s, LOSS_BFP8_B_TOP5, (double)v, (double)top(block, 5));
+		add(s, LOSS_F32, (double)v, (double)ten);
+		add(s, LOSS_F32_TOP5, (double)v, (double)top(ten, 5));
 	}
 }
 

@@ -21,6 +21,8 @@ typedef enum FormatLoss {
 	LOSS_BF16_TOP5,
 	LOSS_BFP8_B,    /* has 7 bits to begin with */
 	LOSS_BFP8_B_TOP5,
+	LOSS_F32,       /* weights, rounded to the 10 bits that products see (weight_round.h) */
+	LOSS_F32_TOP5,
 	FORMAT_LOSSES
 } FormatLoss;
 

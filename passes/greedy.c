@@ -203,7 +203,20 @@ static bool attempt(Greedy *g, bool *packs)
 	return is_legal(g);
 }
 
-bool greedy_choices(Plan *bare, const Pins *pins, int64_t room, Choice *choices)
+/* A try at all of it, from the choices there are or from none. */
+typedef bool Attempt(Greedy *g, bool *packs);
+
+static bool repair(Greedy *g, bool *packs)
+{
+	if (!is_legal(g) || !greedy_relieve(g))
+		return false;
+	*packs = greedy_packs(g);
+	return is_legal(g);
+}
+
+/* In so much room, or ever less until buffers have a place, too. */
+static bool attempts(Plan *bare, const Pins *pins, int64_t room, Choice *choices,
+		     Attempt *attempt_in)
 {
 	const Target *t = bare->target;
 	const int64_t first = (t->l1_first + ALIGN_DRAM - 1) / ALIGN_DRAM * ALIGN_DRAM;
@@ -217,8 +230,18 @@ bool greedy_choices(Plan *bare, const Pins *pins, int64_t room, Choice *choices)
 	for (int turn = 0; turn < MOST_TURNS && ok && !packs; turn++) {
 		Greedy g = { .bare = &plan, .pins = pins, .choices = choices,
 			     .room = all - all / 50 * turn };
-		ok = attempt(&g, &packs);
+		ok = attempt_in(&g, &packs);
 	}
 	arena_destroy(own);
 	return ok && packs;
+}
+
+bool greedy_choices(Plan *bare, const Pins *pins, int64_t room, Choice *choices)
+{
+	return attempts(bare, pins, room, choices, attempt);
+}
+
+bool greedy_repair(Plan *bare, const Pins *pins, int64_t room, Choice *choices)
+{
+	return attempts(bare, pins, room, choices, repair);
 }

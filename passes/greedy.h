@@ -33,4 +33,8 @@
  * rules lead to none that is legal and fits. */
 bool greedy_choices(Plan *bare, const Pins *pins, int64_t room, Choice *choices);
 
+/* Choices from elsewhere, which are legal, with room made by the same rules where
+ * buffers do not fit; all else stays. False if the rules find none. */
+bool greedy_repair(Plan *bare, const Pins *pins, int64_t room, Choice *choices);
+
 #endif

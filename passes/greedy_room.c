@@ -192,6 +192,21 @@ static bool hurry_one(Sweep *w, int step)
 	return false;
 }
 
+/* Weights that are there before their step begins, in the room of another, are not. */
+static bool delay_one(Sweep *w, int k)
+{
+	Greedy *g = w->g;
+	for (int j = k + 1; j < w->p->nsteps; j++) {
+		const int step = w->bare[j];
+		if (!w->p->steps[j].stream.early || plan_fetched_in(w->p, j) != k
+		    || greedy_fixed(g, step, CHOICE_prefetch))
+			continue;
+		g->choices[step].prefetch = 0;
+		return true;
+	}
+	return false;
+}
+
 /* ---- copies and slices ---- */
 
 static bool unshard_one(Sweep *w, int step)
@@ -367,7 +382,8 @@ static bool relieve(Sweep *w, int k)
 	const int step = w->bare[k];
 	const int64_t left = g->room - (w->used[k] - own_bytes(s));
 	const bool works = !step_moves(s);
-	return (works && greedy_fit(g, w->p, s, step, left, 1)) || copy_one(w, step)
+	return (works && greedy_fit(g, w->p, s, step, left, 1)) || delay_one(w, k)
+		|| copy_one(w, step)
 		|| (works && greedy_fit(g, w->p, s, step, left, FEW_PASSES))
 		|| park_one(w, step)
 		|| (works && greedy_fit(g, w->p, s, step, left, 0)) || hurry_one(w, step)
@@ -401,7 +417,7 @@ static bool has_slices(const Greedy *g)
 	return all;
 }
 
-bool greedy_make_room(Greedy *g)
+bool greedy_relieve(Greedy *g)
 {
 	for (int turn = 0; turn < MOST_SWEEPS; turn++) {
 		if (!has_slices(g))
@@ -416,12 +432,18 @@ bool greedy_make_room(Greedy *g)
 				return false;
 			w.changed = true;
 		}
-		if (!w.changed) {
-			use_room(g);
+		if (!w.changed)
 			return true;
-		}
 	}
 	return false;
+}
+
+bool greedy_make_room(Greedy *g)
+{
+	if (!greedy_relieve(g))
+		return false;
+	use_room(g);
+	return true;
 }
 
 /* The last step that is not beside another. */

@@ -10,7 +10,10 @@
 void greedy_slice_pinned(Greedy *g);
 
 /* Changes choices, which are legal, until the buffers of every step fit; false if
- * the rules have no more to offer. */
+ * the rules have no more to offer. What fits stays as it is. */
+bool greedy_relieve(Greedy *g);
+
+/* And then every step is done the best way in the room there is. */
 bool greedy_make_room(Greedy *g);
 
 /* Weights of a step come early where the one before has room for them; and not. */
