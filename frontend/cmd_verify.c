@@ -8,11 +8,16 @@
  * 1e-4 of the range is allowed, or 1e-5 where the passes are judged; on a
  * device, whose formats are narrower, a correlation of 0.999 is wanted. With
  * --layers they go for every tensor (cmd_verify.h), and one that is not within
- * them is a failure too.
+ * them is a failure too. If a device's formats may be the reason, a note says what helps.
  */
 #include "frontend/cmd_verify.h"
 
 #include <string.h>
+
+#include "ir/file.h"
+
+/* What correlates less has other reasons than formats. */
+static const double NEAR_PCC = 0.9;
 
 static Limits limits_of(const Session *s)
 {
@@ -36,8 +41,14 @@ bool limits_compare(Limits l, const Tensor *want, const Tensor *got)
 	return ok;
 }
 
+/* What outputs come to. */
+typedef struct Verdict {
+	bool ok;
+	bool near; /* where it is not, no more is lost than formats may lose */
+} Verdict;
+
 static bool compare(const Graph *g, int k, const Op *op, const Tensor *want, const Tensor *got,
-		    Limits l)
+		    Limits l, bool *near)
 {
 	printf("out_%d '%s' %s: ", k, inputs_edge_name(op), shape_text(g->arena, got->shape));
 	if (!want) {
@@ -46,23 +57,49 @@ static bool compare(const Graph *g, int k, const Op *op, const Tensor *want, con
 	}
 	if (!shape_equal(want->shape, got->shape)) {
 		printf("the expected shape is %s: FAILED\n", shape_text(g->arena, want->shape));
+		*near = false;
 		return false;
 	}
-	return limits_compare(l, want, got);
+	const bool ok = limits_compare(l, want, got);
+	const Closeness c = tensor_compare(want, got);
+	*near &= ok || (c.constant ? c.max_rel <= 1 - NEAR_PCC : c.pcc >= NEAR_PCC);
+	return ok;
 }
 
-/* All outputs that have an expected value are near it. */
-static bool compare_all(const Graph *g, Tensor *const want[], Tensor *const got[], Limits l)
+/* All outputs that have an expected value. */
+static Verdict compare_all(const Graph *g, Tensor *const want[], Tensor *const got[], Limits l)
 {
-	bool ok = true;
+	Verdict v = { true, true };
 	int k = 0;
 	for_each_op(op, g) {
 		if (op->kind != OP_OUTPUT)
 			continue;
-		ok = compare(g, k, op, want[k], got[k], l) && ok;
+		v.ok = compare(g, k, op, want[k], got[k], l, &v.near) && v.ok;
 		k++;
 	}
-	return ok;
+	return v;
+}
+
+/* What to do about it: formats and fidelity that are not held can be raised. */
+static void suggest(Session *s, Limits l)
+{
+	const Options *o = s->opt;
+	TextFile t;
+	if (session_on_ref(s) || option_given(o, OPT_WHOLE_PLAN) || l.min_pcc >= 1)
+		return;
+	text_open(&t);
+	fputs("'compile", t.f);
+	if (l.min_pcc >= 0)
+		fprintf(t.f, " --min-pcc=%.9g", l.min_pcc);
+	if (l.max_err >= 0)
+		fprintf(t.f, " --max-err=%.9g", l.max_err);
+	fputs("' raises those that matter", t.f);
+	if (!s->weight_dtype)
+		fputs(", --weight-dtype=bf16 those of all weights", t.f);
+	if (!s->act_dtype)
+		fputs(", --act-dtype=bf16 those of all tensors", t.f);
+	diag_note(s->diag, (Loc){ .file = o->model }, "formats may be too narrow: %s",
+		  text_take(&t, s->arena));
 }
 
 /* --layers has something to look at. */
@@ -108,5 +145,8 @@ enum ExitCode cmd_verify(Session *s)
 	if (code != EXIT_OK)
 		return code;
 	const bool layers = !s->layers || layers_good(s->layers);
-	return compare_all(g, want, got, limits_of(s)) && layers ? EXIT_OK : EXIT_MODEL;
+	const Verdict v = compare_all(g, want, got, limits_of(s));
+	if (!v.ok && v.near)
+		suggest(s, limits_of(s));
+	return v.ok && layers ? EXIT_OK : EXIT_MODEL;
 }

@@ -45,6 +45,23 @@ expect 1 verify plain.ttb --random-input=1 --expect ref/out_0.npy --min-pcc=0.99
 expect 0 verify exact.ttb --random-input=1 --expect ref/out_0.npy --min-pcc=0.99995
 ok
 
+claim "who verifies is told what raises accuracy, once, and only if that may help"
+expect 1 verify $net --random-input=1 --device=emu --min-pcc=0.99995 --max-err=0.006
+err_is "small.nnef: note: formats may be too narrow: 'compile --min-pcc=0.99995 --max-err=0.006' raises those that matter, --weight-dtype=bf16 those of all weights, --act-dtype=bf16 those of all tensors"
+expect 1 verify plain.ttb --random-input=1 --expect ref/out_0.npy --max-err=0.006
+err_has "plain.ttb: note: formats may be too narrow: 'compile --max-err=0.006' raises"
+expect 1 verify $net --random-input=1 --device=emu --min-pcc=0.99999 --weight-dtype=bf16 --act-dtype=bf16
+err_is "small.nnef: note: formats may be too narrow: 'compile --min-pcc=0.99999' raises those that matter"
+expect 0 verify $net --random-input=1 --device=emu
+silent
+expect 1 verify $net --random-input=2 --device=emu --expect ref/out_0.npy
+silent
+expect 1 verify small.nnef --random-weights=1 --random-input=2 --expect ref/out_0.npy
+silent
+expect 1 verify $net --random-input=1 --device=emu --min-pcc=0.99995 --plan plain.plan --whole-plan
+silent
+ok
+
 claim "a greatest error is a limit too, alone"
 expect 0 compile $net --max-err=0.006 -o exact.ttb
 err_has "max error 0.00"
