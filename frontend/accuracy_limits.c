@@ -30,10 +30,11 @@ static double over(double is, double limit)
 	return is > 0 ? is / limit : 0;
 }
 
-double limits_excess(Limits l, const Closeness *c)
+double limits_excess(Limits l, const Closeness *c, double usual)
 {
-	const double error = over(c->max_rel, error_limit(l, c)), by_error = error * error;
-	if (l.min_pcc < 0 || c->constant)
-		return by_error;
-	return fmax(by_error, over(noise_at(c->pcc), noise_at(l.min_pcc)));
+	const double error = over(fmin(c->max_rel, 2 * usual), error_limit(l, c));
+	double noise = error * error;
+	if (l.min_pcc >= 0 && !c->constant)
+		noise = fmax(noise, over(noise_at(c->pcc), noise_at(l.min_pcc)));
+	return limits_hold(l, c) ? noise : fmax(noise, 1);
 }

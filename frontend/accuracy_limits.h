@@ -5,7 +5,7 @@
  *     const Limits l = limits_asked(s->opt);
  *     const Closeness c = tensor_compare(want, got);
  *     if (!limits_hold(l, &c))
- *             ... limits_excess(l, &c) times the noise that may be is there
+ *             ... limits_excess(l, &c, usual) times the noise that may be is there
  *
  * Where the expected output is a constant there is no correlation, and the relative error
  * must be at most 1 - min_pcc instead.
@@ -26,8 +26,10 @@ Limits limits_asked(const Options *o);
 bool limits_hold(Limits l, const Closeness *c);
 
 /* Noise over signal there is, over the most that the tighter limit leaves; infinite if that
- * is none. An error grows as the root of the noise, and noise n leaves a correlation of
- * 1 / sqrt(1 + n). */
-double limits_excess(Limits l, const Closeness *c);
+ * is none, 1 or more if they do not hold. An error grows as the root of the noise, and noise
+ * n leaves a correlation of 1 / sqrt(1 + n). Of an error more than twice the usual one
+ * (tensor_usual_error) what is above that is no noise: a matrix unit that loses a sum now
+ * and then (runtime/emu/matrix_exact.c, normalise) does so at any. */
+double limits_excess(Limits l, const Closeness *c, double usual);
 
 #endif

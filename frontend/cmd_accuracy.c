@@ -25,6 +25,7 @@
 
 enum {
 	MOST_PATHS = 4, /* in a round */
+	MOST_OUTLIERS = 2, /* rounds on, if outliers alone are too far off */
 	MOST_FEWER = 2, /* programs run to see whether fewer raises would do, */
 	LEAST_SHARE = 100, /* for a hundredth of the time or more */
 };
@@ -37,6 +38,7 @@ static const double LEAST_BEYOND = 0.05, NEARLY = 0.97;
 typedef struct Reached {
 	bool holds;
 	double pcc, error;  /* the least and the greatest of them */
+	double usual;       /* the greatest error that is no outlier */
 	double excess;      /* of the output with most of it, as limits have it */
 	const char *worst;  /* that output */
 } Reached;
@@ -87,6 +89,9 @@ static double noise_now(const Quest *q)
 	return accuracy_noise(q->accuracy, p->bare, p->choices);
 }
 
+/* Noise is not the reason, though other noise may have other outliers. */
+static bool outliers_miss(const Reached *r) { return !r->holds && r->excess <= 1; }
+
 /* What outputs should be, and what every layer has to round. */
 static enum ExitCode run_reference(Quest *q)
 {
@@ -104,10 +109,12 @@ static void look(Quest *q)
 		if (op->kind != OP_OUTPUT)
 			continue;
 		const Closeness c = tensor_compare(q->want[k], q->got[k]);
-		const double excess = limits_excess(q->limits, &c);
+		const double usual = tensor_usual_error(q->want[k], q->got[k], &c);
+		const double excess = limits_excess(q->limits, &c, usual);
 		q->is.holds &= limits_hold(q->limits, &c);
 		q->is.pcc = fmin(q->is.pcc, c.constant ? 1 - c.max_rel : c.pcc);
 		q->is.error = fmax(q->is.error, c.max_rel);
+		q->is.usual = fmax(q->is.usual, usual);
 		if (excess > q->is.excess) {
 			q->is.worst = inputs_edge_name(op);
 			q->is.excess = excess;
@@ -365,9 +372,12 @@ static const char *limits_text(const Quest *q)
 static enum ExitCode tell_best(const Quest *q)
 {
 	const Loc model = { .file = q->s->opt->model };
-	diag_error(q->s->diag, model, "%s: %s at output '%s' is the nearest that was reached, with "
-		   "all raised that can be", limits_text(q), reached_text(q, &q->best),
-		   q->best.worst);
+	diag_error(q->s->diag, model, "%s: %s at output '%s' is the nearest that was reached%s",
+		   limits_text(q), reached_text(q, &q->best), q->best.worst,
+		   outliers_miss(&q->best) ? "" : ", with all raised that can be");
+	if (outliers_miss(&q->best))
+		diag_note(q->s->diag, model, "outliers alone are that far off: all but a thousandth of "
+			  "the values are within %.3g of the range", q->best.usual);
 	if (q->nclosed)
 		diag_note(q->s->diag, model, "%d more could be with more L1", q->nclosed);
 	return EXIT_INFEASIBLE;
@@ -389,10 +399,12 @@ static enum ExitCode seek(Quest *q)
 	remember_first(q);
 	code = measure(q);
 	const Reached first = q->is;
+	int by_outliers = outliers_miss(&first);
 	for (double beyond = LEAST_BEYOND; code == EXIT_OK && !q->is.holds; beyond *= 2) {
-		if (!raise_some(q, beyond))
+		if (by_outliers > MOST_OUTLIERS || !raise_some(q, beyond))
 			return tell_best(q);
 		code = measure(q);
+		by_outliers += outliers_miss(&q->is);
 	}
 	if (code == EXIT_OK && q->last.n)
 		code = give_back(q);

@@ -78,6 +78,30 @@ Closeness tensor_compare(const Tensor *expected, const Tensor *actual)
 	return c;
 }
 
+double tensor_usual_error(const Tensor *expected, const Tensor *actual, const Closeness *c)
+{
+	enum { KEPT = 16, BUCKETS = 1 << (31 - KEPT) }; /* by the upper bits of an f32 */
+	Arena *own = arena_create();
+	int64_t *count = arena_array(own, int64_t, BUCKETS);
+	const int64_t n = tensor_count(expected);
+	for (int64_t i = 0; i < n; i++) {
+		const double e = tensor_f64(expected, i), a = tensor_f64(actual, i);
+		const float off = both_finite(e, a) ? (float)fabs(e - a)
+				: same_special(e, a) ? 0 : INFINITY;
+		uint32_t bits;
+		memcpy(&bits, &off, sizeof bits);
+		count[bits >> KEPT]++;
+	}
+	uint32_t at = BUCKETS - 1;
+	for (int64_t above = count[at]; above <= n / 1000 && at > 0; above += count[at])
+		at--;
+	const uint32_t bits = ((at + 1) << KEPT) - 1;
+	float most;
+	memcpy(&most, &bits, sizeof most);
+	arena_destroy(own);
+	return fmin((double)most, c->max_abs) / c->range;
+}
+
 /* In whole blocks, because this runs over every weight of a model. */
 static int64_t find_nan_f32(const char *data, int64_t n)
 {

@@ -169,9 +169,9 @@ static double read_noise(const Accuracy *a, const Step *s, const Choice *choices
 			continue;
 		energy += r->exact;
 		const DevTypes type = (DevTypes)choices[t->born].type;
-		const double top = loss_noise(r, LOSS_BF16_TOP7);
+		const double stored = type == DEV_BF16 ? loss_noise(r, LOSS_BF16) : 0;
 		if (type != DEV_BFP8_B)
-			lost += r->exact * (top - (type == DEV_BF16 ? loss_noise(r, LOSS_BF16) : 0));
+			lost += r->exact * (loss_noise(r, LOSS_BF16_TOP7) - stored);
 	}
 	return energy > 0 ? lost / energy : 0;
 }
@@ -192,7 +192,9 @@ static double product_noise(const Accuracy *a, const LossSums *weights, const St
 	const double read = read_noise(a, s, choices);
 	if (c->phases == 4)
 		return whole;
-	return c->phases == 3 ? whole + (top - whole) * read : (c->phases == 1 ? top : whole) + read;
+	if (c->phases == 3)
+		return whole + (top - whole) * read;
+	return (c->phases == 1 ? top : whole) + read;
 }
 
 static double stored_noise(const Accuracy *a, const PlanTensor *t, int type)

@@ -351,8 +351,8 @@ static void an_error_over_its_limit_counts_as_its_square(void **state)
 	(void)state;
 	const Limits l = { -1, 0.05 };
 	const Closeness c = { .pcc = 0.1, .max_rel = 0.1 }, on = { .max_rel = 0.05 };
-	assert_true(fabs(limits_excess(l, &c) - 4) < 1e-12 && !limits_hold(l, &c));
-	assert_true(limits_excess(l, &on) == 1 && limits_hold(l, &on));
+	assert_true(fabs(limits_excess(l, &c, 0.1) - 4) < 1e-12 && !limits_hold(l, &c));
+	assert_true(limits_excess(l, &on, 0.05) == 1 && limits_hold(l, &on));
 }
 
 /* At 0.999 and less the noise is near 2 * (1 - pcc). */
@@ -362,9 +362,19 @@ static void the_limit_that_is_missed_by_more_counts(void **state)
 	const Limits l = { 0.999, 0.05 };
 	const Closeness pcc = { .pcc = 0.997, .max_rel = 0.06 };
 	const Closeness error = { .pcc = 0.9985, .max_rel = 0.1 };
-	assert_true(fabs(limits_excess(l, &pcc) - 3) < 0.02);
-	assert_true(fabs(limits_excess(l, &error) - 4) < 1e-12);
-	assert_true(limits_excess(l, &(Closeness){ .pcc = 1 }) == 0);
+	assert_true(fabs(limits_excess(l, &pcc, 0.06) - 3) < 0.02);
+	assert_true(fabs(limits_excess(l, &error, 0.1) - 4) < 1e-12);
+	assert_true(limits_excess(l, &(Closeness){ .pcc = 1 }, 0) == 0);
+}
+
+/* But they are not within the limit either. */
+static void outliers_are_no_noise(void **state)
+{
+	(void)state;
+	const Limits l = { -1, 0.05 };
+	const Closeness c = { .pcc = 0.9999, .max_rel = 0.5 };
+	assert_true(fabs(limits_excess(l, &c, 0.05) - 4) < 1e-12);
+	assert_true(limits_excess(l, &c, 0.01) == 1 && !limits_hold(l, &c));
 }
 
 static void no_noise_is_left_by_a_correlation_of_1(void **state)
@@ -372,8 +382,8 @@ static void no_noise_is_left_by_a_correlation_of_1(void **state)
 	(void)state;
 	const Limits l = { 1, -1 };
 	const Closeness near = { .pcc = 0.9999 }, same = { .pcc = 1 };
-	assert_true(isinf(limits_excess(l, &near)) && !limits_hold(l, &near));
-	assert_true(limits_excess(l, &same) == 0 && limits_hold(l, &same));
+	assert_true(isinf(limits_excess(l, &near, 0)) && !limits_hold(l, &near));
+	assert_true(limits_excess(l, &same, 0) == 0 && limits_hold(l, &same));
 }
 
 static void a_constant_has_an_error_for_a_correlation(void **state)
@@ -381,7 +391,7 @@ static void a_constant_has_an_error_for_a_correlation(void **state)
 	(void)state;
 	const Limits l = { 0.99, 0.05 };
 	const Closeness c = { .pcc = 0, .max_rel = 0.02, .constant = true };
-	assert_true(fabs(limits_excess(l, &c) - 4) < 1e-9 && !limits_hold(l, &c));
+	assert_true(fabs(limits_excess(l, &c, 0.02) - 4) < 1e-9 && !limits_hold(l, &c));
 	assert_true(limits_hold((Limits){ 0.97, 0.05 }, &c));
 	assert_false(limits_hold((Limits){ 0.97, 0.01 }, &c));
 }
@@ -404,6 +414,7 @@ int main(void)
 		T(a_raise_without_room_is_dearer),
 		T(an_error_over_its_limit_counts_as_its_square),
 		T(the_limit_that_is_missed_by_more_counts),
+		T(outliers_are_no_noise),
 		T(no_noise_is_left_by_a_correlation_of_1),
 		T(a_constant_has_an_error_for_a_correlation),
 	};

@@ -82,6 +82,32 @@ static void the_first_nan_is_found_wherever_it_is(void **state)
 	assert_int_equal(tensor_find_nan(tensor_splat(t->arena, TYPE_I8, SHAPE(5), 0, 1)), -1);
 }
 
+/* 4000 values of 0 .. 3999: `usual` off all of them, `more` off the first `n` of them. */
+static double usual_error(Fixture *t, double usual, int n, double more)
+{
+	const Shape shape = { .rank = 1, .dim = { 4000 } };
+	Tensor *e = tensor_create(t->arena, TYPE_F32, shape);
+	Tensor *a = tensor_create(t->arena, TYPE_F32, shape);
+	for (int i = 0; i < 4000; i++) {
+		tensor_set_f64(e, i, i);
+		tensor_set_f64(a, i, i + (i < n ? more : usual));
+	}
+	const Closeness c = tensor_compare(e, a);
+	return tensor_usual_error(e, a, &c) * c.range;
+}
+
+static void an_error_of_a_thousandth_is_not_usual(void **state)
+{
+	Fixture *t = *state;
+	assert_true(fabs(usual_error(t, 1, 4, 1000) - 1) < 0.01);
+	assert_true(fabs(usual_error(t, 1, 5, 1000) - 1000) < 10);
+	assert_true(fabs(usual_error(t, 1, 4, INFINITY) - 1) < 0.01);
+	assert_true(usual_error(t, 0, 4, 1000) < 1e-30);
+	const Tensor *e = FLOATS(t, 0, 1), *a = FLOATS(t, 0, 1.25f);
+	const Closeness c = tensor_compare(e, a);
+	assert_true(tensor_usual_error(e, a, &c) == 0.25);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
@@ -92,6 +118,7 @@ int main(void)
 		T(a_constant_is_judged_by_its_magnitude),
 		T(what_is_not_finite_must_be_the_same),
 		T(nothing_equals_nothing),
+		T(an_error_of_a_thousandth_is_not_usual),
 		T(the_first_nan_is_found_wherever_it_is),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
