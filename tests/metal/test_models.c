@@ -25,7 +25,7 @@ static const struct Way {
 	{ "queues", { .options = "queues=2 slots=2", .runs = 3 } },
 	{ "trace", { .options = "queues=2 apart trace slots=3", .runs = 4 } },
 	{ "mesh", { .options = "mesh=1x2 slots=2", .runs = 2, .devices = 2 } },
-	{ "again", { .options = "trace slots=1 again", .runs = 1 } },
+	{ "again", { .options = "slots=1 again", .runs = 1 } },
 	{ "precompiled", { .options = "slots=1 precompiled=" METAL_PROJECTS "/compiled" } },
 };
 
