@@ -58,21 +58,36 @@ static void add_templates(MetalProject *to, const MetalModel *m)
 
 /* ---- weights ---- */
 
+/* So that each bank has what the program wants there, `first` bytes behind the start:
+ * pages of the image may be of another size than those of the file. */
+static void add_image(char *to, const ProgramImage *image, uint64_t first)
+{
+	for (uint64_t done = 0, n; done < image->bytes; done += n) {
+		const uint64_t page = done / image->page_bytes, into = done % image->page_bytes;
+		const uint64_t bank = page % TT_DRAM_BANKS;
+		const uint64_t at = first + page / TT_DRAM_BANKS * image->page_bytes + into;
+		n = image->page_bytes - into;
+		n = n < METAL_PAGE - at % METAL_PAGE ? n : METAL_PAGE - at % METAL_PAGE;
+		n = n < image->bytes - done ? n : image->bytes - done;
+		memcpy(to + at / METAL_PAGE * METAL_ROW + bank * METAL_PAGE + at % METAL_PAGE,
+		       image->data + done, n);
+	}
+}
+
 /* Images from page to page over the banks, as the buffer on the device has them. */
 static Bytes weights_file(const MetalModel *m)
 {
 	size_t names = 0, data = 0;
 	for (int i = 0; i < m->nweights; i++) {
 		names += strlen(m->weights[i].name) + 1;
-		data += m->weights[i].bytes;
+		data += metal_weights_bytes(&m->weights[i]);
 	}
-	const uint32_t page = m->nweights ? m->weights[0].image->page_bytes : 0;
 	const size_t head =
 		sizeof(WeightsHead) + (size_t)m->nweights * sizeof(WeightsEntry) + names;
 	const size_t first = (head + WEIGHTS_ALIGN - 1) / WEIGHTS_ALIGN * WEIGHTS_ALIGN;
 	char *file = arena_alloc(m->a, first + data + 1);
 	const WeightsHead h = { WEIGHTS_MAGIC, WEIGHTS_VERSION, (uint32_t)m->nweights,
-				page,          TT_DRAM_BANKS,   first,
+				METAL_PAGE,    TT_DRAM_BANKS,   first,
 				data };
 	size_t name = sizeof h + (size_t)m->nweights * sizeof(WeightsEntry);
 	memcpy(file, &h, sizeof h);
@@ -82,7 +97,9 @@ static Bytes weights_file(const MetalModel *m)
 		memcpy(file + sizeof h + (size_t)i * sizeof e, &e, sizeof e);
 		memcpy(file + name, w->name, strlen(w->name) + 1);
 		name += strlen(w->name) + 1;
-		memcpy(file + first + w->at, w->image->data, w->image->bytes);
+		for (int k = 0; k < w->images; k++)
+			add_image(file + first + w->at, &w->image[k],
+				  w->image[k].address - w->address);
 	}
 	return (Bytes){ file, first + data };
 }

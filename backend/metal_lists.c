@@ -25,16 +25,17 @@ static void add(Arena *a, MetalItem **v, int *n, MetalItem item)
 	(*v)[(*n)++] = item;
 }
 
-static void add_moves(Arena *a, const ProgramOpCore *on, TtMoveWhen when, MetalItem **v, int *n)
+static void add_moves(const MetalModel *m, const ProgramOpCore *on, TtMoveWhen when,
+		      MetalItem **v, int *n)
 {
 	for (int i = 0; i < on->nmoves; i++) {
-		const ProgramMove *m = &on->moves[i];
-		MetalItem item = { .kind = METAL_MOVE };
-		if (m->when != when)
+		const ProgramMove *move = &on->moves[i];
+		MetalItem item = { .kind = METAL_MOVE, .from = metal_weights_at(m, move->at) };
+		if (move->when != when)
 			continue;
-		item.move = blocks_move(m);
+		item.move = blocks_move(move);
 		item.move.slot_bytes = 0; /* one run ends before the next begins */
-		add(a, v, n, item);
+		add(m->a, v, n, item);
 	}
 }
 
@@ -62,7 +63,7 @@ static Lists lists_of(MetalModel *m, const MetalOp *op)
 		    arena_array(m->a, int, cores + 1), arena_array(m->a, int, cores + 1) };
 	for (int c = 0; c < cores; c++) {
 		const ProgramOpCore *on = &op->op->cores[c];
-		add_moves(m->a, on, TT_MOVE_BEFORE, &l.v[c], &l.n[c]);
+		add_moves(m, on, TT_MOVE_BEFORE, &l.v[c], &l.n[c]);
 		l.early[c] = l.at[c] = l.n[c];
 		for (int i = 0; i < on->nzeros; i++) {
 			const ProgramZero *z = &on->zeros[i];
@@ -71,8 +72,8 @@ static Lists lists_of(MetalModel *m, const MetalOp *op)
 			add(m->a, &l.v[c], &l.n[c],
 			    (MetalItem){ .kind = METAL_ZERO, .zero = zero });
 		}
-		add_moves(m->a, on, TT_MOVE_ALONGSIDE, &l.v[c], &l.n[c]);
-		add_moves(m->a, on, TT_MOVE_AFTER, &l.v[c], &l.n[c]);
+		add_moves(m, on, TT_MOVE_ALONGSIDE, &l.v[c], &l.n[c]);
+		add_moves(m, on, TT_MOVE_AFTER, &l.v[c], &l.n[c]);
 		add_pushes(m->a, m->p, on, &l.v[c], &l.n[c]);
 	}
 	return l;

@@ -188,50 +188,80 @@ static void find_room(MetalModel *m)
 	m->dram_bytes = end - m->dram;
 }
 
-/* Images are named for the op that has them first, and counted there. */
-static const char *image_name(const MetalModel *m, const ProgramImage *image)
+/* The op that reads it first, and how many others its cores read before. */
+static const ProgramOp *reader_of(const MetalModel *m, const ProgramImage *image, int *before)
 {
-	for (int o = 0, n = 0; o < m->p->nops; o++, n = 0) {
+	for (int o = 0; o < m->p->nops; o++) {
 		const ProgramOp *op = &m->p->ops[o];
-		uint32_t before = 0;
+		uint32_t last = 0;
+		*before = 0;
 		for (int c = 0; is_tiles(op) && c < m->p->ncores; c++) {
 			const uint32_t at = program_word(op, c, word_of(op, "dram_at"));
 			if (!program_word(op, c, word_of(op, "groups")))
 				continue;
 			if (at == image->address)
-				return arena_printf(m->a, n ? "%s.%d" : "%s", op->name, n);
-			n += at != before;
-			before = at;
+				return op;
+			*before += at != last;
+			last = at;
 		}
+		for (int c = 0; c < m->p->ncores; c++)
+			for (int i = 0; i < op->cores[c].nmoves; i++)
+				if (op->cores[c].moves[i].at == image->address)
+					return op;
 	}
 	die("image '%s' is nobody's", image->name);
 }
 
+static uint64_t bytes_of_bank(const ProgramImage *image)
+{
+	const uint64_t row = (uint64_t)image->page_bytes * TT_DRAM_BANKS;
+	if (image->bank || !row)
+		die("image '%s' is not in pages over all banks", image->name);
+	return (image->bytes + row - 1) / row * image->page_bytes;
+}
+
+/* Weights are named for the op that has them first, and counted there. */
+static const char *weights_name(const MetalModel *m, const ProgramOp *op, int before)
+{
+	const char *first = before ? arena_printf(m->a, "%s.%d", op->name, before) : op->name;
+	const char *name = first;
+	for (int k = 0, n = 2; k < m->nweights; k++)
+		if (strcmp(m->weights[k].name, name) == 0)
+			name = arena_printf(m->a, "%s+%d", first, n++);
+	return name;
+}
+
 void metal_weights(MetalModel *m)
 {
-	uint64_t at = 0;
+	const ProgramOp *last = NULL;
+	MetalWeights *w = NULL;
 	m->weights = arena_array(m->a, MetalWeights, m->p->nimages + 1);
 	for (int i = 0; i < m->p->nimages; i++) {
 		const ProgramImage *image = &m->p->images[i];
-		if (image->bank || image->page_bytes != m->p->images[0].page_bytes ||
-		    !image->page_bytes)
-			die("image '%s' is not in pages over all banks", image->name);
-		const uint64_t row = (uint64_t)image->page_bytes * TT_DRAM_BANKS;
-		MetalWeights *w = &m->weights[m->nweights++];
-		*w = (MetalWeights){ image_name(m, image), image, at,
-				     (image->bytes + row - 1) / row * row };
-		const char *first = w->name;
-		for (int k = 0, n = 2; k < i; k++)
-			if (strcmp(m->weights[k].name, w->name) == 0)
-				w->name = arena_printf(m->a, "%s+%d", first, n++);
-		at += w->bytes;
+		int before;
+		const ProgramOp *op = reader_of(m, image, &before);
+		if (is_tiles(op) || op != last || image->address != w->address + w->each) {
+			const uint64_t at = w ? w->at + metal_weights_bytes(w) : 0;
+			w = &m->weights[m->nweights];
+			*w = (MetalWeights){ .name = weights_name(m, op, before), .image = image,
+					     .address = image->address, .at = at };
+			m->nweights++;
+		}
+		w->images++;
+		w->each += bytes_of_bank(image);
+		last = op;
 	}
 }
 
-const MetalWeights *metal_weights_at(const MetalModel *m, uint32_t address)
+uint64_t metal_weights_bytes(const MetalWeights *w)
+{
+	return (w->each + METAL_PAGE - 1) / METAL_PAGE * METAL_ROW;
+}
+
+const MetalWeights *metal_weights_at(const MetalModel *m, uint64_t address)
 {
 	for (int i = 0; i < m->nweights; i++)
-		if (m->weights[i].image->address == address)
+		if (address - m->weights[i].address < m->weights[i].each)
 			return &m->weights[i];
 	return NULL;
 }

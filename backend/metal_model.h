@@ -27,6 +27,8 @@ enum {
 	METAL_SEMAPHORES = 16,
 	METAL_READER_TEXT = 16 * 1024,
 	METAL_TURNS_BYTES = 32, /* words of a host edge */
+	METAL_PAGE = 8192,      /* of the file of weights, and of its buffer in DRAM */
+	METAL_ROW = METAL_PAGE * TT_DRAM_BANKS,
 };
 
 typedef enum MetalKind { METAL_COMPUTE, METAL_READER, METAL_WRITER, METAL_KINDS } MetalKind;
@@ -75,6 +77,7 @@ typedef struct MetalItem {
 	MetalItemKind kind;
 	MetalCores cores;
 	int along;
+	const struct MetalWeights *from; /* of a move: what it reads; NULL: a tensor */
 	union {
 		TtZero zero;
 		TtMove move;
@@ -109,11 +112,15 @@ typedef struct MetalOp {
 	MetalProgram *programs;
 } MetalOp;
 
-/* An image of weights: where it starts in each bank of the file's pages. */
+/* An image of weights; or those of a constant that is read like a tensor, one for each
+ * part that cores keep, which follow each other. A bank has of it what the program has
+ * there, whatever its pages. */
 typedef struct MetalWeights {
 	const char *name;
 	const ProgramImage *image;
-	uint64_t at, bytes; /* in the file, from its first page on; whole rows of pages */
+	int images;
+	uint64_t address, each; /* of the program; bytes in each bank */
+	uint64_t at;            /* in the file, from its first page on; whole rows of pages */
 } MetalWeights;
 
 typedef struct MetalModel {
@@ -174,9 +181,10 @@ void metal_kernels_close(MetalModel *m);
 /* Words of arguments in front of the lists. */
 int metal_params_words(const MetalOp *op, const MetalCode *code);
 
-/* Images of weights as the file has them. */
+/* Images as the file has them. */
 void metal_weights(MetalModel *m);
-const MetalWeights *metal_weights_at(const MetalModel *m, uint32_t address);
+uint64_t metal_weights_bytes(const MetalWeights *w);
+const MetalWeights *metal_weights_at(const MetalModel *m, uint64_t address);
 
 /* 32 bytes no buffer ever covers, or, if there are none, that none covers during the op:
  * then *clear says that they have to be cleared before. */

@@ -154,13 +154,18 @@ static void print_move(MetalWriter *w, const MetalModel *m, const MetalItem *x)
 	static const char *const times[TT_MOVE_TIMES] = { "TT_MOVE_BEFORE", "TT_MOVE_ALONGSIDE",
 							  "TT_MOVE_AFTER" };
 	const TtMove *v = &x->move;
+	const uint32_t at = (uint32_t)(v->at - (x->from ? x->from->address : m->dram));
+	const char *from = !x->from ? metal_spell(m->a, LINE_DRAM, at)
+		: at ? metal_spell(m->a, LINE_WEIGHTS_BEHIND, x->from->name, at)
+		     : metal_spell(m->a, LINE_WEIGHTS, x->from->name);
 	metal_line(w, LINE_MOVE, v->how & TT_MOVE_OUT ? "write" : "read", cores(m->a, x->cores),
 		   times[v->how & TT_MOVE_WHEN]);
 	w->depth++;
-	metal_line(w, LINE_MOVE_DRAM, (int)(v->how >> TT_MOVE_BANK), (uint32_t)(v->at - m->dram),
-		   v->page_bytes, along(m->a, x));
-	metal_line(w, LINE_MOVE_L1, v->l1, v->bytes,
-		   v->count == 1 ? "" : metal_spell(m->a, LINE_TIMES, v->count, v->step));
+	metal_line(w, LINE_MOVE_DRAM, (int)(v->how >> TT_MOVE_BANK), from, v->page_bytes,
+		   along(m->a, x));
+	metal_line(w, v->count == 1 ? LINE_MOVE_L1 : LINE_MOVE_L1_OF, v->l1, v->bytes);
+	if (v->count != 1)
+		metal_line(w, LINE_MOVE_TIMES, v->count, v->step);
 	w->depth--;
 }
 

@@ -126,7 +126,7 @@ static bool is_like(const MetalItem *x, const MetalItem *y)
 	MetalItem b = *y;
 	b.cores = x->cores;
 	b.along = x->along;
-	if (x->kind != y->kind)
+	if (x->kind != y->kind || x->from != y->from)
 		return false;
 	if (x->kind == METAL_ZERO)
 		return memcmp(&x->zero, &b.zero, sizeof x->zero) == 0;

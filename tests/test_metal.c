@@ -223,6 +223,41 @@ static void values_in_rows_are_those_of_the_cores(void **state)
 	assert_int_equal(of_rows, 1);
 }
 
+static void add_image(One *o, const char *name, uint64_t at, uint32_t page, uint64_t bytes)
+{
+	ProgramImage *image = program_image(o->p, name, NULL, bytes);
+	image->address = at;
+	image->page_bytes = page;
+}
+
+static void images_of_a_constant_are_one_and_its_cores_read_along(void **state)
+{
+	enum { PAGE = 512, EACH = 2 * PAGE };
+	One o = one(*state, NULL);
+	for (int c = 0; c < 4; c++) {
+		add_image(&o, "k.core", 0x1000 + (uint64_t)c * EACH, PAGE, 13 * PAGE);
+		program_move(o.p, op_of(&o), c, (ProgramMove){
+			.at = 0x1000 + (uint32_t)c * EACH, .page_bytes = PAGE, .l1 = 0x20000,
+			.bytes = PAGE, .count = 13, .step = PAGE });
+	}
+	ProgramOp *conv = program_op(o.p, "layer", "conv", "tiles");
+	add_image(&o, "weights", 0x1000 + 4 * EACH, METAL_PAGE, METAL_ROW + 1);
+	program_set(conv, "groups", 0, 1);
+	program_set(conv, "dram_at", 0, 0x1000 + 4 * EACH);
+	metal_weights(&o.m);
+	assert_int_equal(o.m.nweights, 2);
+	assert_int_equal(o.m.weights[0].images, 4);
+	assert_int_equal(o.m.weights[1].at, METAL_ROW);
+	assert_string_equal(o.m.weights[1].name, "layer+2");
+	assert_int_equal(metal_weights_bytes(&o.m.weights[1]), 2 * METAL_ROW);
+	make_programs(&o, false);
+	assert_int_equal(o.op.programs[0].nitems, 1);
+	const MetalItem *read = &o.op.programs[0].items[0];
+	assert_ptr_equal(read->from, &o.m.weights[0]);
+	assert_int_equal(read->along, EACH);
+	assert_int_equal(read->cores.last, 3);
+}
+
 static const char *said_of(Fixture *t, One *o)
 {
 	o->op.op = op_of(o);
@@ -285,6 +320,7 @@ int main(void)
 		TEST(rows_that_neighbours_have_alike_are_one),
 		TEST(rows_that_many_cores_get_are_one),
 		TEST(values_in_rows_are_those_of_the_cores),
+		TEST(images_of_a_constant_are_one_and_its_cores_read_along),
 		TEST(more_semaphores_than_there_are_name_the_op),
 		TEST(circular_buffers_that_are_taken_or_not_aligned_name_the_op),
 		TEST(kernels_that_are_too_large_name_the_op),

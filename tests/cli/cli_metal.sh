@@ -1,6 +1,7 @@
 #!/bin/sh
 # cli_metal.sh TESSERA: --emit=metal, the project it writes and what becomes of the folder.
 # That what is printed compiles and runs is for tests/metal.
+tests=$(realpath "$(dirname "$0")/..")
 . "$(dirname "$0")/cli_claims.sh"
 
 files() { (cd "$1" && find . -type f | sort); }
@@ -55,10 +56,17 @@ grep -qE 'height, [0-9]+ bands of rows, .* cores, .*cb [0-9]+: [0-9]+ page' made
 	wrong "no layout"
 ok
 
+claim "a constant that is read like a tensor is with the weights, and one line for all cores"
+expect 0 compile "$tests/metal/constants.nnef" --random-weights=1 --emit=metal -o read
+for name in all row column; do
+	[ "$(grep -c "\.dram(0, net\.weights(\"$name\")" read/constants.cpp)" = 1 ] || wrong "$name"
+done
+ok
+
 claim "what is printed is clean under the project's own .clang-format"
 if command -v clang-format >/dev/null; then
-	for f in made/net.cpp made/net.h made/main.cpp made/kernels/*.cpp; do
-		(cd made && clang-format "${f#made/}") | cmp -s - "$f" || wrong "$f is not"
+	for f in made/net.cpp made/net.h made/main.cpp made/kernels/*.cpp read/constants.cpp; do
+		(cd "${f%%/*}" && clang-format "${f#*/}") | cmp -s - "$f" || wrong "$f is not"
 	done
 fi
 ok
