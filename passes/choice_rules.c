@@ -98,10 +98,14 @@ static const PlanTensor *sent_with(const Case *e)
 	return NULL;
 }
 
+static bool is_format(int type)
+{
+	return type == DEV_BF16 || type == DEV_BFP8_B || type == DEV_F32;
+}
+
 static bool is_allowed_type(const Case *e)
 {
-	return (e->c.type == DEV_BF16 || e->c.type == DEV_BFP8_B || e->c.type == DEV_F32)
-		&& choice_types(e->k->bare, e->s->out) & (unsigned)e->c.type;
+	return is_format(e->c.type) && choice_types(e->k->bare, e->s->out) & (unsigned)e->c.type;
 }
 
 static bool type_ok(const Case *e)
@@ -200,7 +204,7 @@ static const char *slice_buffer_why(const Case *e)
 
 static bool weights_ok(const Case *e)
 {
-	return (choice_weights(e->s) & (unsigned)e->c.weights) != 0;
+	return is_format(e->c.weights) && choice_weights(e->s) & (unsigned)e->c.weights;
 }
 
 static const char *weights_why(const Case *e)

@@ -121,6 +121,21 @@ static void what_cannot_be_done_is_told(void **state)
 	}
 }
 
+/* Channels that are moved are multiplied with ones. */
+static void ones_have_one_format(void **state)
+{
+	Fixture *t = *state;
+	const Plan *p = bare_plan(t, "graph \"net\"\n%x = input {stored = bf16} : f32[1,16,8,8]\n"
+				  "%s = slice %x {counts = [1,9,8,8], starts = [0,3,0,0], "
+				  "steps = [1,1,1,1], stored = bf16} : f32[1,9,8,8]\n"
+				  "%r = relu %s {stored = bf16} : f32[1,9,8,8]\n"
+				  "%o = output %r : f32[1,9,8,8]\n");
+	const ChoiceText *c = choices(t, p, "op s.channels1 weights=bfp8_b\n");
+	assert_false(choice_check(p, c->choices, c->where, &t->diag));
+	assert_non_null(strstr(fixture_said(t), "s.channels1: weights=bfp8_b is no format for ones "
+						"that bring channels together; bf16 is\n"));
+}
+
 static void what_can_be_done_is_done(void **state)
 {
 	static const char *const right[] = {
@@ -229,6 +244,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_cannot_be_done_is_told),
+		TEST(ones_have_one_format),
 		TEST(what_can_be_done_is_done),
 		TEST(pages_are_numbered_in_16_bits),
 		TEST(choices_need_no_file),
