@@ -53,6 +53,19 @@ static void join_all(const Plan *p)
 	}
 }
 
+/* Once for an op, of all its parts and images. */
+static void tell_kept(Builder *b, const PlanTensor *t)
+{
+	bool told = t->image > 0;
+	for (int i = 0; i < t->id; i++) {
+		const PlanTensor *o = b->plan->tensors[i];
+		told |= o->op == t->op && o->result && !o->f32;
+	}
+	if (!told)
+		diag_warning(b->d, t->op->loc, "%s '%s': kept in bf16, not all that make and read it, or "
+			     "what is read with it, take f32", op_info[t->op->kind].name, t->op->name);
+}
+
 void plan_choose_f32(Builder *b)
 {
 	Plan *p = b->plan;
@@ -67,9 +80,7 @@ void plan_choose_f32(Builder *b)
 		t->f32 = !kept[t->wide];
 		if (t->op->stored & DEV_F32 && t->f32)
 			t->layout.type = DEV_F32;
-		else if (t->op->stored == DEV_F32 && t->result && t->image == 0)
-			diag_warning(b->d, t->op->loc, "%s '%s': kept in bf16, not all that make and read "
-				     "it, or what is read with it, take f32",
-				     op_info[t->op->kind].name, t->op->name);
+		else if (t->op->stored == DEV_F32 && t->result)
+			tell_kept(b, t);
 	}
 }

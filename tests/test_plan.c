@@ -214,6 +214,24 @@ static void f32_is_for_what_all_take(void **state)
 	assert_null(strstr(fixture_said(*state), "sigmoid 'v'")); /* it may be bf16 */
 }
 
+/* The conv reads each of two parts, neither of which may be f32. */
+static void what_keeps_an_op_from_f32_is_told_once(void **state)
+{
+	static const char *const said[] = { "conv 'y': kept in bf16", NULL };
+	assert_non_null(plan_and_hear(
+		*state, "graph \"n\"\n%x = input {stored = bf16} : f32[2,16,8,8]\n"
+		"%r = relu %x {stored = bf16} : f32[2,16,8,8]\n"
+		"%k = concat %x, %r {axis = 1, stored = bf16} : f32[2,32,8,8]\n"
+		"%w = constant splat 0.5 : f32[32,1,3,3]\n"
+		"%y = conv %k, %w {dilations = [1,1], groups = 32, pads = [1,1,1,1], stored = f32, "
+		"strides = [1,1], weights = bf16} : f32[2,32,8,8]\n"
+		"%z = avg_pool %y {dilations = [1,1], kernel = [1,2], pads = [0,0,0,1], "
+		"stored = bf16, strides = [1,1]} : f32[2,32,8,8]\n"
+		"%o = output %z : f32[2,32,8,8]\n", said));
+	const char *first = strstr(fixture_said(*state), "kept in bf16");
+	assert_null(strstr(first + 1, "kept in bf16"));
+}
+
 static void a_wrong_shape_hides_no_other_reason(void **state)
 {
 	static const char *const said[] = { "input 'b': its batch differs from another input's",
@@ -391,6 +409,7 @@ int main(void)
 		T(what_does_not_fit_is_said),
 		T(an_input_of_bfp8_b_comes_as_bf16),
 		T(f32_is_for_what_all_take),
+		T(what_keeps_an_op_from_f32_is_told_once),
 		T(a_wrong_shape_hides_no_other_reason),
 		T(a_constant_is_not_left_out),
 		T(weights_are_finite),
