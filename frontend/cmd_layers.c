@@ -40,16 +40,20 @@ static const char *path_of(const Layers *l, Arena *a, const char *dir, int i)
 	return path;
 }
 
-/* What a tensor of the plan has of the op's result. */
+/* What a tensor of the plan has of the op's result: all of a constant, which may have fewer
+ * dims and is the same for each image. */
 static Tensor *part_of(Arena *a, const PlanTensor *t, const Tensor *whole)
 {
-	const int64_t *dim = whole->shape.dim;
-	const int64_t pixels = dim[2] * dim[3], part = t->channels * pixels;
-	const Shape shape = { .rank = 4, .dim = { t->images, t->channels, dim[2], dim[3] } };
+	const int64_t height = t->height, width = t->layout.cols, pixels = height * width;
+	const int64_t part = t->channels * pixels;
+	const bool constant = t->op->kind == OP_CONSTANT;
+	const int64_t channels = constant ? t->channels : whole->shape.dim[1];
+	const int64_t first = constant ? 0 : t->image;
+	const Shape shape = { .rank = 4, .dim = { t->images, t->channels, height, width } };
 	Tensor *to = tensor_create(a, TYPE_F32, shape);
 	float *v = tensor_f32_data(to);
 	for (int64_t image = 0; image < t->images; image++) {
-		const int64_t at = ((t->image + image) * dim[1] + t->channel) * pixels;
+		const int64_t at = ((first + image) * channels + t->channel) * pixels;
 		for (int64_t i = 0; i < part; i++)
 			*v++ = (float)tensor_f64(whole, at + i);
 	}
@@ -78,6 +82,9 @@ enum ExitCode layers_reference(struct Layers *l, const Compiled *c)
 	Tensor **out = arena_array(l->s->arena, Tensor *, inputs_count(l->g, OP_OUTPUT) + 1);
 	l->watch = (DeviceWatch){ .plan = c->planned.plan, .program = c->program, .context = l };
 	l->watch.tensors = device_tensors(l->s->arena, l->watch.plan, &l->watch.n);
+	for_each_op(op, l->g)
+		if (op->kind == OP_CONSTANT && op_value(op))
+			keep_reference(l, op, op_value(op));
 	const bool ok = ref_run(l->g, l->s->arena, l->in, out, &opt) && !l->s->diag->errors;
 	session_timing(l->s, "reference", from);
 	return ok ? EXIT_OK : EXIT_MODEL;

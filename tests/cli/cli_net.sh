@@ -175,6 +175,22 @@ out_has "layers: all "
 [ "$(ls batch/ref)" = "$(ls batch/device)" ] || wrong "one side has others than the other"
 ok
 
+claim "constants that are read like tensors are among the layers"
+cat >constants.ir <<'END'
+graph "constants"
+%x = input : f32[2,3,6,6]
+%k = constant [0.5, -0.25, 2] : f32[3,1,1]
+%p = prelu %x, %k : f32[2,3,6,6]
+%e = constant [1, 2, 3, 4, 5, 6] : f32[1,6]
+%m = max %p, %e : f32[2,3,6,6]
+%o = output %m : f32[2,3,6,6]
+END
+expect 0 verify constants.ir --random-input=5 --device=emu --layers constants
+out_has "'k' constant 1x3x1x1 bf16: pcc 1.000000000, max error 0,"
+out_has "'e.image1' constant 1x1x1x6 bf16: pcc 1.000000000, max error 0,"
+[ "$(ls constants/ref)" = "$(ls constants/device)" ] || wrong "one side has others than the other"
+ok
+
 claim "of a result that the host gets, either all images are f32 or none"
 cat >elus.ir <<'END'
 graph "elus"
