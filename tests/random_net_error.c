@@ -238,27 +238,32 @@ static void of_weights(const Plan *p, const Op *op, double *step, double *cut)
 	}
 }
 
-/* Of a net of whole numbers: a result that is f32 shows what math makes of a quotient,
- * which bf16 would round to the whole number. */
-static double exact_allowed(const RandomNet *n, const Plan *p, int out)
+static bool is_wide(const Plan *p, const Op *op)
 {
-	const NetValue *v = &n->v[n->out[out]];
-	const Op *op = doer(n->g, v->name);
 	bool wide = false;
-	if (op && op->kind == OP_VIEW)
-		op = op_in(op, 0);
 	for (int i = 0; i < p->ntensors; i++)
 		wide |= p->tensors[i]->op == op && p->tensors[i]->layout.type == DEV_F32;
-	/* An activation may take what is off from a whole number to 0, where bf16 shows it. */
-	wide |= op && op->kind == OP_DIV && op_has_act(op);
-	return wide ? 0x1p-16 * net_greatest(v->value) : 0;
+	return wide;
+}
+
+static bool divides(OpKind kind)
+{
+	return kind == OP_DIV || kind == OP_AVG_POOL || kind == OP_GLOBAL_AVG_POOL
+		|| kind == OP_RESIZE || kind == OP_BATCH_NORM || kind == OP_SOFTMAX;
+}
+
+/* Of a net of whole numbers: f32 shows what math makes of a quotient, which bf16 would round
+ * to the whole number, and who reads that cuts bits off. An activation may take it to 0. */
+static double exact_off(const Plan *p, const Op *op, const NetValue *v)
+{
+	const bool wide = op && divides(op->kind) && is_wide(p, op);
+	const bool acts = op && op->kind == OP_DIV && op_has_act(op);
+	return (wide && v->read ? 0x1p-10 : wide || acts ? 0x1p-16 : 0) * net_greatest(v->value);
 }
 
 double random_net_allowed(const RandomNet *n, const Plan *p, int out)
 {
 	double off[NET_VALUES] = { 0 };
-	if (n->exact)
-		return exact_allowed(n, p, out);
 	for (int i = 0; i < n->nv; i++) {
 		const NetValue *v = &n->v[i];
 		const Op *op = doer(n->g, v->name);
@@ -266,8 +271,11 @@ double random_net_allowed(const RandomNet *n, const Plan *p, int out)
 		of_weights(p, op, &step, &cut);
 		for (int k = 0; k < v->nin; k++)
 			off[i] += v->in[k] >= 0 ? v->error.gain[k] * off[v->in[k]] : 0;
-		off[i] += v->error.rounded * coarsest(p, op) + v->error.weights * step
-			+ v->error.cut * cut;
+		if (n->exact && off[i] == 0)
+			off[i] = exact_off(p, op, v);
+		else
+			off[i] += v->error.rounded * coarsest(p, op) + v->error.weights * step
+				+ v->error.cut * cut;
 	}
 	return off[n->out[out]];
 }
