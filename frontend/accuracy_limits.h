@@ -27,9 +27,9 @@ bool limits_hold(Limits l, const Closeness *c);
 
 /* Noise over signal there is, over the most that the tighter limit leaves; infinite if that
  * is none, 1 or more if they do not hold. An error grows as the root of the noise, and noise
- * n leaves a correlation of 1 / sqrt(1 + n). Of an error more than twice the usual one
- * (tensor_usual_error) what is above that is no noise: a matrix unit that loses a sum now
- * and then (runtime/emu/matrix_exact.c, normalise) does so at any. */
+ * n leaves a correlation of 1 / sqrt(1 + n). Of an error more than twice `usual`, that of all
+ * but a thousandth of the values (tensor_usual_error), what is above is no noise: a matrix
+ * unit that loses a sum now and then (runtime/emu/matrix_exact.c, normalise) does so at any. */
 double limits_excess(Limits l, const Closeness *c, double usual);
 
 #endif

@@ -25,7 +25,8 @@
 
 enum {
 	MOST_PATHS = 4, /* in a round */
-	MOST_OUTLIERS = 2, /* rounds on, if outliers alone are too far off */
+	MOST_OUTLIERS = 2, /* rounds on, if outliers alone are too far off, */
+	FEW = 10000,    /* and they are but one value in so many */
 	MOST_FEWER = 2, /* programs run to see whether fewer raises would do, */
 	LEAST_SHARE = 100, /* for a hundredth of the time or more */
 };
@@ -37,6 +38,7 @@ static const double LEAST_BEYOND = 0.05, NEARLY = 0.97;
 /* How near all outputs are. */
 typedef struct Reached {
 	bool holds;
+	bool most_hold;     /* but for one value in FEW */
 	double pcc, error;  /* the least and the greatest of them */
 	double usual;       /* the greatest error that is no outlier */
 	double excess;      /* of the output with most of it, as limits have it */
@@ -104,14 +106,17 @@ static enum ExitCode run_reference(Quest *q)
 static void look(Quest *q)
 {
 	int k = 0;
-	q->is = (Reached){ .holds = true, .pcc = 1, .excess = -1 };
+	q->is = (Reached){ .holds = true, .most_hold = true, .pcc = 1, .excess = -1 };
 	for_each_op(op, q->g) {
 		if (op->kind != OP_OUTPUT)
 			continue;
 		const Closeness c = tensor_compare(q->want[k], q->got[k]);
-		const double usual = tensor_usual_error(q->want[k], q->got[k], &c);
+		const double usual = tensor_usual_error(q->want[k], q->got[k], &c, 1000);
+		Closeness most = c;
+		most.max_rel = tensor_usual_error(q->want[k], q->got[k], &c, FEW);
 		const double excess = limits_excess(q->limits, &c, usual);
 		q->is.holds &= limits_hold(q->limits, &c);
+		q->is.most_hold &= limits_hold(q->limits, &most);
 		q->is.pcc = fmin(q->is.pcc, c.constant ? 1 - c.max_rel : c.pcc);
 		q->is.error = fmax(q->is.error, c.max_rel);
 		q->is.usual = fmax(q->is.usual, usual);
@@ -383,6 +388,12 @@ static enum ExitCode tell_best(const Quest *q)
 	return EXIT_INFEASIBLE;
 }
 
+/* With another plan others are too far off, but hardly none if they are many. */
+static bool is_hopeless(const Quest *q, int by_outliers)
+{
+	return outliers_miss(&q->is) && (by_outliers > MOST_OUTLIERS || !q->is.most_hold);
+}
+
 static void remember_first(Quest *q)
 {
 	const int n = q->c->planned.bare->nsteps;
@@ -401,7 +412,7 @@ static enum ExitCode seek(Quest *q)
 	const Reached first = q->is;
 	int by_outliers = outliers_miss(&first);
 	for (double beyond = LEAST_BEYOND; code == EXIT_OK && !q->is.holds; beyond *= 2) {
-		if (by_outliers > MOST_OUTLIERS || !raise_some(q, beyond))
+		if (is_hopeless(q, by_outliers) || !raise_some(q, beyond))
 			return tell_best(q);
 		code = measure(q);
 		by_outliers += outliers_miss(&q->is);

@@ -78,7 +78,8 @@ Closeness tensor_compare(const Tensor *expected, const Tensor *actual)
 	return c;
 }
 
-double tensor_usual_error(const Tensor *expected, const Tensor *actual, const Closeness *c)
+double tensor_usual_error(const Tensor *expected, const Tensor *actual, const Closeness *c,
+			  int one_in)
 {
 	enum { KEPT = 16, BUCKETS = 1 << (31 - KEPT) }; /* by the upper bits of an f32 */
 	Arena *own = arena_create();
@@ -93,7 +94,7 @@ double tensor_usual_error(const Tensor *expected, const Tensor *actual, const Cl
 		count[bits >> KEPT]++;
 	}
 	uint32_t at = BUCKETS - 1;
-	for (int64_t above = count[at]; above <= n / 1000 && at > 0; above += count[at])
+	for (int64_t above = count[at]; above <= n / one_in && at > 0; above += count[at])
 		at--;
 	const uint32_t bits = ((at + 1) << KEPT) - 1;
 	float most;

@@ -24,9 +24,10 @@ typedef struct Closeness {
 /* The tensors have the same shape; their types may differ. */
 Closeness tensor_compare(const Tensor *expected, const Tensor *actual);
 
-/* Over the range as max_rel is: the difference, to a hundredth of itself, that all but a
- * thousandth of the elements have at most. */
-double tensor_usual_error(const Tensor *expected, const Tensor *actual, const Closeness *c);
+/* Over the range as max_rel is: the difference, to a hundredth of itself, that all but one
+ * element in so many have at most. */
+double tensor_usual_error(const Tensor *expected, const Tensor *actual, const Closeness *c,
+			  int one_in);
 
 /* The first element that is NaN, or -1. The tensor is not elided. */
 int64_t tensor_find_nan(const Tensor *t);
