@@ -221,7 +221,8 @@ static void add_to_round(Quest *q, const Raise *r, int n)
  * that. False: nothing is left. */
 static bool raise_along(Quest *q, double noise)
 {
-	const RaiseOptions o = { .held = q->first.pins, .closed = q->closed, .noise = noise };
+	const RaiseOptions o = { .held = q->first.pins, .closed = q->closed, .noise = noise,
+				 .most_phases = q->limits.max_err >= 0 ? 3 : 0 };
 	for (;;) {
 		int n;
 		const Raise *r = raise_path(q->accuracy, &q->c->planned, &o, &n);
@@ -235,6 +236,25 @@ static bool raise_along(Quest *q, double noise)
 		q->closed[r->step] |= 1u << r->field;
 		q->nclosed++;
 	}
+}
+
+/* Sums that the matrix unit loses (DEVICE.md) are those of four phases, mostly, and what
+ * three leave out is little. False: there is no fourth to do without. */
+static bool do_without_fourth(Quest *q)
+{
+	const Planned *p = &q->c->planned;
+	Pins *pins = with_raises(q, q->pins, NULL, 0);
+	bool any = false;
+	for (int i = 0; i < step_count(q); i++) {
+		if (!choice_has(&p->bare->steps[i], CHOICE_phases) || p->choices[i].phases != 4
+		    || q->first.pins[i].fixed >> CHOICE_phases & 1)
+			continue;
+		pins[i].value.phases = 3;
+		pins[i].fixed |= 1u << CHOICE_phases;
+		any = true;
+	}
+	q->last = (Round){ .pins = q->pins };
+	return any && plan_with(q, pins) == EXIT_OK;
 }
 
 /* A search may store in less what nobody told it to: then some more is raised. */
@@ -332,6 +352,12 @@ static bool is_raised(const Quest *q, int step, int f)
 		&& choice_get(&p->value, f) != choice_get(&q->first.choices[step], f);
 }
 
+/* From four phases to three. */
+static bool is_lower(const Quest *q, int step, int f)
+{
+	return f == CHOICE_phases && q->pins[step].value.phases < q->first.choices[step].phases;
+}
+
 static int raised_count(const Quest *q)
 {
 	int n = 0;
@@ -359,7 +385,8 @@ static void tell(const Quest *q, const Reached *first)
 	for (int i = 0; i < step_count(q); i++)
 		for (int f = 0; f < CHOICE_COUNT; f++)
 			if (is_raised(q, i, f))
-				diag_note(s->diag, model, "raised %s", raised_text(q, i, (ChoiceField)f));
+				diag_note(s->diag, model, "%s %s", is_lower(q, i, f) ? "lowered" : "raised",
+					  raised_text(q, i, (ChoiceField)f));
 	if (q->given_back)
 		diag_note(s->diag, model, "%d more raise%s given back", q->given_back,
 			  q->given_back > 1 ? "s were" : " was");
@@ -412,7 +439,8 @@ static enum ExitCode seek(Quest *q)
 	const Reached first = q->is;
 	int by_outliers = outliers_miss(&first);
 	for (double beyond = LEAST_BEYOND; code == EXIT_OK && !q->is.holds; beyond *= 2) {
-		if (is_hopeless(q, by_outliers) || !raise_some(q, beyond))
+		if (!(outliers_miss(&q->is) && do_without_fourth(q))
+		    && (is_hopeless(q, by_outliers) || !raise_some(q, beyond)))
 			return tell_best(q);
 		code = measure(q);
 		by_outliers += outliers_miss(&q->is);

@@ -65,7 +65,8 @@ static int next_level(const Walk *w, const Lane *l)
 		return next_type(now, types_of(bare, l->steps));
 	if (l->field == CHOICE_weights)
 		return next_type(now, choice_weights(&bare->steps[l->step]));
-	return choice_word_above(l->field, now);
+	const int most = w->o->most_phases, above = choice_word_above(l->field, now);
+	return most && above > most ? 0 : above;
 }
 
 /* ---- lanes ---- */

@@ -36,6 +36,7 @@ typedef struct RaiseOptions {
 	const Pins *held;       /* what is fixed is not raised; NULL: nothing is */
 	const unsigned *closed; /* nor are these, bit CHOICE_x of Raise.step; NULL: none */
 	double noise;           /* the path ends where there is no more */
+	int most_phases;        /* of fidelity; 0: all there are */
 } RaiseOptions;
 
 /* In the arena of the graph; `n` of them. */
