@@ -31,6 +31,8 @@ typedef struct Walk {
 	int64_t time;
 	double noise;
 	int raised;
+	Raise *path;       /* so many raises */
+	int64_t *cost;     /* what each took when it was taken */
 } Walk;
 
 /* ---- levels ---- */
@@ -176,6 +178,19 @@ static void forget_pages(const Walk *w, const Lane *l, Choice *choices)
 			choices[i].k_block = choices[i].ring = choices[i].act_block = 0;
 }
 
+/* In memory of its own. */
+static int64_t time_of(const Walk *w, const Choice *choices)
+{
+	Graph graph = *w->p->bare->graph;
+	Plan bare = *w->p->bare;
+	graph.arena = arena_create();
+	bare.graph = &graph;
+	const int64_t room = planner_room(bare.target, w->p->request);
+	const int64_t time = time_if_fits(&bare, choices, room);
+	arena_destroy(graph.arena);
+	return time;
+}
+
 static void see_time(Walk *w, Lane *l)
 {
 	const int64_t room = planner_room(w->p->bare->target, w->p->request);
@@ -242,7 +257,7 @@ static int kept_phases(const Walk *w, const Lane *l)
 	return l->field == CHOICE_weights && !held ? w->choices[l->step].phases : 0;
 }
 
-static Raise go(Walk *w, Lane *l)
+static void go(Walk *w, Lane *l)
 {
 	const Raise r = {
 		.field = l->field, .step = l->step, .steps = l->steps,
@@ -254,12 +269,83 @@ static Raise go(Walk *w, Lane *l)
 	memcpy(w->choices, l->choices, (size_t)w->p->bare->nsteps * sizeof *w->choices);
 	w->noise = r.noise;
 	w->time = r.time;
-	w->raised++;
+	w->path[w->raised] = r;
+	w->cost[w->raised++] = more;
 	for (int i = 0; i < w->nlanes; i++)
 		w->lanes[i].time += more;
 	l->seen = -1;
 	l->to = next_level(w, l);
-	return r;
+}
+
+/* ---- back ---- */
+
+/* Is it the highest level of its field on the path? */
+static bool is_last(const Walk *w, int i)
+{
+	bool last = true;
+	for (int k = i + 1; k < w->raised; k++)
+		last &= w->path[k].field != w->path[i].field || w->path[k].step != w->path[i].step;
+	return last;
+}
+
+/* The choices without a raise, and the noise then. */
+static double without(const Walk *w, int i, Choice *choices)
+{
+	const Raise *r = &w->path[i];
+	const Lane l = { .field = r->field, .steps = r->steps, .to = r->was };
+	start_from_here(w, &l, choices);
+	return accuracy_noise(w->accuracy, w->p->bare, choices);
+}
+
+/* The one whose time is the most for the noise that comes back, if there is room for
+ * that; -1: none. */
+static int dearest(const Walk *w, const bool *kept, Choice *scratch)
+{
+	int best = -1;
+	double most = 0;
+	for (int i = 0; i < w->raised; i++) {
+		if (kept[i] || w->cost[i] <= 0 || !is_last(w, i))
+			continue;
+		const double noise = without(w, i, scratch), more = noise - w->noise;
+		const double price = (double)w->cost[i] / (more > 0 ? more : 1e-12);
+		if (noise <= w->o->noise && (best < 0 || price > most)) {
+			best = i;
+			most = price;
+		}
+	}
+	return best;
+}
+
+static void take_off(Walk *w, int i, bool *kept, const Choice *choices, double noise, int64_t time)
+{
+	const double more = noise - w->noise;
+	const int64_t less = w->time - time;
+	memcpy(w->choices, choices, (size_t)w->p->bare->nsteps * sizeof *choices);
+	w->noise = noise;
+	w->time = time;
+	w->raised--;
+	for (int k = i; k < w->raised; k++) {
+		w->path[k] = w->path[k + 1];
+		w->cost[k] = w->cost[k + 1];
+		kept[k] = kept[k + 1];
+		w->path[k].noise += more;
+		w->path[k].time -= less;
+	}
+}
+
+/* What came late, as there was no room for it before, may bring more than was wanted: then
+ * others are not needed any more. */
+static void give_back(Walk *w, Choice *scratch)
+{
+	bool *kept = arena_array(w->arena, bool, w->raised + 1);
+	for (int i; (i = dearest(w, kept, scratch)) >= 0;) {
+		const double noise = without(w, i, scratch);
+		const int64_t time = time_of(w, scratch);
+		if (time >= 0 && time < w->time)
+			take_off(w, i, kept, scratch, noise, time);
+		else
+			kept[i] = true;
+	}
 }
 
 static Walk begin(Accuracy *a, const Planned *p, const RaiseOptions *o)
@@ -277,21 +363,26 @@ Raise *raise_path(Accuracy *a, const Planned *p, const RaiseOptions *o, int *n)
 {
 	enum { MOST_LEVELS = 4 };
 	Walk w = begin(a, p, o);
-	Raise *path = arena_array(w.arena, Raise, MOST_LEVELS * w.nlanes + 1);
+	const int most = MOST_LEVELS * w.nlanes;
+	w.path = arena_array(w.arena, Raise, most + 1);
+	w.cost = arena_array(w.arena, int64_t, most + 1);
 	Choice *scratch = arena_array(w.arena, Choice, p->bare->nsteps + 1);
-	*n = 0;
-	while (*n < MOST_LEVELS * w.nlanes && w.noise > o->noise) {
+	while (w.raised < most && w.noise > o->noise) {
 		for (int i = 0; i < w.nlanes; i++)
 			if (w.lanes[i].to)
 				see_gain(&w, &w.lanes[i], scratch);
 		Lane *l = cheapest(&w);
-		if (!l || (!l->fits && *n))
+		if (!l || (!l->fits && w.raised))
 			break;
-		path[(*n)++] = go(&w, l);
-		if (!l->fits)
+		const bool fits = l->fits;
+		go(&w, l);
+		if (!fits)
 			break;
 	}
-	return path;
+	if (w.noise <= o->noise)
+		give_back(&w, scratch);
+	*n = w.raised;
+	return w.path;
 }
 
 /* Who makes a tensor later follows who began it. */
