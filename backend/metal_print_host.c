@@ -28,14 +28,27 @@ static const char *type_name(DType type)
 	return names[host];
 }
 
+/* "y.2" for the third tensor of y; longer where an edge is called so. */
+static const char *part_name(const MetalModel *m, const ProgramEdge *edges, int edge, int part)
+{
+	const bool in = edges == m->p->inputs;
+	const int n = in ? m->p->ninputs : m->p->noutputs;
+	const char *name = arena_printf(m->a, "%s.%d", edges[edge].name, part);
+	for (int i = 0; i < n; i++)
+		if (strcmp(edges[i].name, name) == 0) {
+			name = arena_printf(m->a, "%s+", name);
+			i = -1;
+		}
+	return name;
+}
+
 const char *metal_tensor_name(const MetalModel *m, const ProgramEdge *edges, int edge, int part)
 {
 	const uint64_t base = edges[edge].parts[part].tensor.base;
 	for (int i = 0; i <= edge; i++)
 		for (int k = 0; k < edges[i].nparts; k++)
 			if (edges[i].parts[k].tensor.base == base)
-				return k ? arena_printf(m->a, "%s.%d", edges[i].name, k)
-					 : edges[i].name;
+				return k ? part_name(m, edges, i, k) : edges[i].name;
 	return NULL;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend/metal_model.h"
+#include "backend/metal_print.h"
 #include "tests/check.h"
 #include "tests/fixture.h"
 
@@ -258,6 +259,26 @@ static void images_of_a_constant_are_one_and_its_cores_read_along(void **state)
 	assert_int_equal(read->cores.last, 3);
 }
 
+static void tensors_of_outputs_have_names_of_their_own(void **state)
+{
+	One o = one(*state, NULL);
+	static const char *const names[] = { "y", "y.1+", "y.1" };
+	ProgramPart parts[3][3] = { 0 };
+	ProgramEdge edges[3] = { 0 };
+	for (int i = 0; i < 3; i++) {
+		edges[i] = (ProgramEdge){ .name = names[i], .nparts = 3, .parts = parts[i] };
+		for (int k = 0; k < 3; k++)
+			parts[i][k].tensor.base = 64 * (uint64_t)(3 * i + k);
+	}
+	parts[2][2].tensor.base = parts[0][2].tensor.base; /* one tensor, two edges */
+	o.p->outputs = edges;
+	o.p->noutputs = 3;
+	static const char *const want[] = { "y",      "y.1++", "y.2",   "y.1+", "y.1+.1",
+					    "y.1+.2", "y.1",   "y.1.1", "y.2" };
+	for (int i = 0; i < 9; i++)
+		assert_string_equal(metal_tensor_name(&o.m, edges, i / 3, i % 3), want[i]);
+}
+
 static const char *said_of(Fixture *t, One *o)
 {
 	o->op.op = op_of(o);
@@ -321,6 +342,7 @@ int main(void)
 		TEST(rows_that_many_cores_get_are_one),
 		TEST(values_in_rows_are_those_of_the_cores),
 		TEST(images_of_a_constant_are_one_and_its_cores_read_along),
+		TEST(tensors_of_outputs_have_names_of_their_own),
 		TEST(more_semaphores_than_there_are_name_the_op),
 		TEST(circular_buffers_that_are_taken_or_not_aligned_name_the_op),
 		TEST(kernels_that_are_too_large_name_the_op),
