@@ -8,7 +8,15 @@
 using namespace tt::tt_metal;
 using namespace tt::tt_metal::distributed;
 
-enum { CORES = 64, ARENA = 1499136 - 105664, PAGE = 2048 };
+enum { CORES = 64, ARENA = 1499136 - 105664, PAGE = 2048, BANKS = 12, BANK = 1 << 20 };
+
+static void fill(MeshDevice *d, std::shared_ptr<MeshBuffer> buffer)
+{
+	std::vector<uint8_t> bytes(buffer->size());
+	for (size_t i = 0; i < bytes.size(); i++)
+		bytes[i] = static_cast<uint8_t>(i * 37 + (i >> 8) * 101 + 1);
+	EnqueueWriteMeshBuffer(d->mesh_command_queue(), buffer, bytes, true);
+}
 
 // Something in every byte of L1 that programs may use.
 static std::shared_ptr<MeshBuffer> filled_l1(MeshDevice *d)
@@ -21,11 +29,18 @@ static std::shared_ptr<MeshBuffer> filled_l1(MeshDevice *d)
 	local.sharding_args = BufferShardingArgs(shards, TensorMemoryLayout::HEIGHT_SHARDED);
 	auto all = MeshBuffer::create(ReplicatedBufferConfig{ .size = uint64_t(CORES) * ARENA },
 				      local, d);
-	std::vector<uint8_t> bytes(all->size());
-	for (size_t i = 0; i < bytes.size(); i++)
-		bytes[i] = static_cast<uint8_t>(i * 37 + (i >> 8) * 101 + 1);
-	EnqueueWriteMeshBuffer(d->mesh_command_queue(), all, bytes, true);
+	fill(d, all);
 	return all;
+}
+
+// And in the first bytes of each bank of DRAM.
+static void fill_dram(MeshDevice *d)
+{
+	DeviceLocalBufferConfig local;
+	local.page_size = BANK;
+	local.buffer_type = BufferType::DRAM;
+	fill(d, MeshBuffer::create(ReplicatedBufferConfig{ .size = uint64_t(BANKS) * BANK }, local,
+				   d));
 }
 
 void run_dirty()
@@ -33,6 +48,7 @@ void run_dirty()
 	const CoreRange cores({ 0, 0 }, { 7, 7 });
 	auto d = MeshDevice::create_unit_mesh(0);
 	auto l1 = filled_l1(d.get());
+	fill_dram(d.get());
 	Program p = CreateProgram();
 	for (uint8_t cb : { 0, 1, 30, 31 }) {
 		CircularBufferConfig c(2 * PAGE, { { cb, tt::DataFormat::Float16_b } });
