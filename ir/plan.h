@@ -105,8 +105,8 @@ struct PlanTensor {
 	int slack;        /* bytes behind the last plane that a reader may run into */
 	int64_t bytes;    /* of the buffer, slack included; its address is the layout's */
 	int born, done, dies; /* steps: first and last to write it, last to read it */
-	bool f32;         /* it may be; with all that have the same number, or none is */
-	int wide;
+	bool f32;         /* it may be */
+	int wide;         /* a number: all that have the same are of one format (plan_f32.c) */
 };
 
 /* Planes of the buffer, of all images and phases. */

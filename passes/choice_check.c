@@ -3,6 +3,7 @@
 #include "ir/file.h"
 #include "passes/choice_legal.h"
 #include "passes/choice_rules.h"
+#include "passes/plan_dram.h"
 #include "passes/plan_pins.h"
 
 /* Steps that make one tensor together have these in common. */
@@ -171,6 +172,20 @@ static bool with_bands(Case *e, const Pins *p, ChoiceField f)
 	return ok;
 }
 
+/* Of all that have its format an earlier one, which is pinned to another; NULL: there is none. */
+static const PlanTensor *pinned_otherwise(const Case *e, const Pins *pins)
+{
+	const Plan *p = e->k->bare;
+	const PlanTensor *t = e->s->out;
+	for (int i = 0; i < p->ntensors; i++) {
+		const PlanTensor *o = p->tensors[i];
+		if (o->born < t->born && o->wide == t->wide && pin_is_fixed(&pins[o->born], CHOICE_type)
+		    && pins[o->born].value.type != e->c.type)
+			return o;
+	}
+	return NULL;
+}
+
 static bool pin_ok(const Case *all, const Pins *pins, ChoiceField f)
 {
 	int blocks[MOST_VALUES];
@@ -178,7 +193,7 @@ static bool pin_ok(const Case *all, const Pins *pins, ChoiceField f)
 	const Pins *p = &pins[e.step];
 	if (f == CHOICE_type) /* agreeing with what is not pinned is up to that */
 		return (choice_types(e.k->bare, e.s->out) & (unsigned)e.c.type) != 0
-			&& choice_tried(e.k->bare, e.s->out, pins);
+			&& !pinned_otherwise(&e, pins);
 	if ((f == CHOICE_slice || f == CHOICE_slice_buffer)
 	    && !choice_is_sliced(e.k->bare, e.k->choices, e.step))
 		return true; /* it may yet be */
@@ -212,6 +227,27 @@ static bool is_left(const Case *e, ChoiceField f)
 	return repeats(e, f) && (f != CHOICE_cout_block || choice_rules[f].ok(e));
 }
 
+/* Why both are of one format. */
+static const char *tie(const Plan *p, const PlanTensor *t, const PlanTensor *o)
+{
+	if (o->op == t->op)
+		return "which is another image of it";
+	for (int i = t->born; i <= t->dies; i++)
+		if (choice_has(&p->steps[i], CHOICE_k_block) && plan_reads(&p->steps[i], t)
+		    && plan_reads(&p->steps[i], o))
+			return "which a product reads with it";
+	return "which is of its format by what products read with both";
+}
+
+static const char *pin_why(const Case *e, const Pins *pins, ChoiceField f)
+{
+	const PlanTensor *o = f == CHOICE_type ? pinned_otherwise(e, pins) : NULL;
+	if (!o || !(choice_types(e->k->bare, e->s->out) & (unsigned)e->c.type))
+		return choice_rules[f].why(e);
+	return arena_printf(e->k->a, "is not that of %s, %s",
+			    choice_step_spelling(e->k->bare, o->born), tie(e->k->bare, e->s->out, o));
+}
+
 bool choice_check_pins(const Plan *bare, const Pins *pins, const ChoicePlace *where, Diag *d)
 {
 	Arena *a = bare->graph->arena;
@@ -233,7 +269,7 @@ bool choice_check_pins(const Plan *bare, const Pins *pins, const ChoicePlace *wh
 			if (!pin_is_fixed(&pins[i], f) || is_left(&e, f) || pin_ok(&e, pins, f))
 				continue;
 			const Case told = with_a_page(&e, &pins[i], f);
-			report(&told, f, choice_rules[f].why(&told));
+			report(&told, f, pin_why(&told, pins, f));
 			ok = false;
 			if (f == CHOICE_cout_block || f == CHOICE_bands || f == CHOICE_splits)
 				break; /* others look at these */

@@ -122,12 +122,9 @@ static DevTypes own_types(const Plan *bare, const PlanTensor *t)
 DevTypes choice_types(const Plan *bare, const PlanTensor *t)
 {
 	DevTypes types = own_types(bare, t);
-	for (int i = t->born; i <= t->dies; i++) {
-		const Step *s = &bare->steps[i];
-		const bool product = choice_has(s, CHOICE_k_block) && plan_reads(s, t);
-		for (int k = 0; k < s->nin && product; k++)
-			types &= own_types(bare, s->in[k].tensor);
-	}
+	for (int i = 0; i < bare->ntensors && types; i++)
+		if (bare->tensors[i]->wide == t->wide)
+			types &= own_types(bare, bare->tensors[i]);
 	return t->f32 ? types | DEV_F32 : types;
 }
 
@@ -145,38 +142,23 @@ const PlanTensor *choice_other_image(const Plan *bare, const PlanTensor *t,
 	return NULL;
 }
 
-/* What is wanted of all that are f32 together. */
-typedef struct Wish {
-	bool asked, pinned, barred;
-} Wish;
-
-static Wish wish_of(const Plan *bare, const PlanTensor *t, const Pins *pins)
-{
-	Wish w = { 0 };
-	for (int i = 0; i < bare->ntensors; i++) {
-		const PlanTensor *o = bare->tensors[i];
-		if (o->wide != t->wide)
-			continue;
-		if (!pins || !(pins[o->born].fixed >> CHOICE_type & 1))
-			w.asked |= o->layout.type == DEV_F32;
-		else if (pins[o->born].value.type == DEV_F32)
-			w.pinned = true;
-		else
-			w.barred = true;
-	}
-	return w;
-}
-
 DevTypes choice_tried(const Plan *bare, const PlanTensor *t, const Pins *pins)
 {
-	const DevTypes types = choice_types(bare, t);
-	if (!(types & DEV_F32))
+	DevTypes types = choice_types(bare, t);
+	bool pinned = false, asked = false;
+	for (int i = 0; i < bare->ntensors; i++) {
+		const PlanTensor *o = bare->tensors[i];
+		const bool fixed = pins && pins[o->born].fixed >> CHOICE_type & 1;
+		if (o->wide != t->wide)
+			continue;
+		asked |= o->layout.type == DEV_F32;
+		pinned |= fixed;
+		if (fixed)
+			types &= (unsigned)pins[o->born].value.type;
+	}
+	if (pinned)
 		return types;
-	const Wish w = wish_of(bare, t, pins);
-	if (w.pinned && w.barred)
-		return DEV_UNSET;
-	const bool wide = w.pinned || (w.asked && !w.barred);
-	return wide ? DEV_F32 : types & ~(unsigned)DEV_F32;
+	return types & DEV_F32 && asked ? DEV_F32 : types & ~(unsigned)DEV_F32;
 }
 
 bool choice_parts_alike(const Plan *bare, const Choice *choices, int step)

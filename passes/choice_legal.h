@@ -40,9 +40,9 @@ int choice_cout_blocks(const Step *s, int *values, int most);
  * that make one tensor may differ in that. */
 bool choice_blocks_alike(const PlanTensor *t, int splits, int one, int other);
 
-/* Formats the tensor may have: that of the bare plan, the other one where the
- * op allows both and all who make and read it take either, as does what a product
- * reads with it; f32 where PlanTensor.f32 says so. */
+/* Formats the tensor may have: that of the bare plan, the other one where the op allows
+ * both and all who make and read it take either, as do all that have its format
+ * (PlanTensor.wide); f32 where PlanTensor.f32 says so. */
 DevTypes choice_types(const Plan *bare, const PlanTensor *t);
 
 /* The next of all tensors that the host reads as another image of what `t` has, behind
@@ -51,9 +51,9 @@ DevTypes choice_types(const Plan *bare, const PlanTensor *t);
 const PlanTensor *choice_other_image(const Plan *bare, const PlanTensor *t,
 				     const PlanTensor *after);
 
-/* Those of them that a search looks at: f32 and nothing else where the bare plan or a pin
- * has it so, of the tensor or of one that is f32 with it (PlanTensor.wide), unless another
- * pin says otherwise; contradicting pins leave none. `pins` of all steps, or NULL. */
+/* Those of them that a search looks at: what a pin says, of the tensor or of one that has
+ * its format; else f32 and nothing else where the bare plan has it so. Pins that contradict
+ * each other leave none. `pins` of all steps, or NULL. */
 DevTypes choice_tried(const Plan *bare, const PlanTensor *t, const Pins *pins);
 
 /* Are the inputs of a product of one type, as they have to be? */

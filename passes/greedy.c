@@ -125,8 +125,9 @@ static bool choose(Greedy *g, int step)
 		choice_set_product(s, g->pins ? &g->pins[step] : NULL, c);
 	if (!s->out)
 		return true;
-	if (!(choice_tried(g->bare, s->out, g->pins) & (unsigned)c->type))
-		c->type = DEV_BF16;
+	const DevTypes tried = choice_tried(g->bare, s->out, g->pins);
+	if (!(tried & (unsigned)c->type))
+		c->type = (int)(tried & DEV_BF16 ? DEV_BF16 : tried);
 	if (s->out->born != step) {
 		const Choice *first = &g->choices[s->out->born];
 		c->bands = first->bands;

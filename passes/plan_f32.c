@@ -3,8 +3,8 @@
  *
  * A step makes f32 at the packers and reads what TF32 has of it; which do is a column of
  * ir/steps.def. What a product reads is of one format, and the host has one tensor for all
- * images of a batch, so these are f32 together or not at all: they have one number, `wide`,
- * which is that of the first of them. One that may not be f32 keeps all the others from it.
+ * images of a batch, so these have one number, `wide`, which is that of the first of them.
+ * One that may not be f32 keeps all the others from it, and so it is with bfp8_b.
  */
 #include "passes/plan_steps.h"
 

@@ -171,6 +171,22 @@ static void merge(const Plan *bare, int step, Pins *to, const Pins *above)
 			drop(to, pin_is_fixed(above, pairs[k].a) ? pairs[k].b : pairs[k].a);
 }
 
+/* What has the format of a tensor that is pinned above follows that. */
+static void merge_types(const Plan *bare, Pins *to, const Pins *above)
+{
+	for (int i = 0; i < bare->ntensors; i++) {
+		const PlanTensor *t = bare->tensors[i];
+		if (!pin_is_fixed(&above[t->born], CHOICE_type))
+			continue;
+		for (int k = 0; k < bare->ntensors; k++) {
+			const PlanTensor *o = bare->tensors[k];
+			if (o->wide == t->wide && !pin_is_fixed(&above[o->born], CHOICE_type)
+			    && to[o->born].value.type != above[t->born].value.type)
+				drop(&to[o->born], CHOICE_type);
+		}
+	}
+}
+
 Pins *plan_pins_merge(const Plan *bare, const Pins *below, const Pins *above)
 {
 	Pins *to = arena_array(bare->graph->arena, Pins, bare->nsteps + 1);
@@ -180,6 +196,8 @@ Pins *plan_pins_merge(const Plan *bare, const Pins *below, const Pins *above)
 		if (above)
 			merge(bare, i, &to[i], &above[i]);
 	}
+	if (above)
+		merge_types(bare, to, above);
 	return to;
 }
 

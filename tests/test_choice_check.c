@@ -193,6 +193,12 @@ static const struct {
 	{ "tensor a type=bf16!\n", NULL },
 	{ "tensor a type=bfp8_b!\n", "a: type=bfp8_b is not a format" }, /* b cannot be */
 	{ "tensor c type=bfp8_b!\n", "c: type=bfp8_b is not a format" },
+	{ "tensor a type=f32!\n", NULL }, /* and b, which a product reads with it */
+	{ "tensor a type=f32!\ntensor b type=bf16!\n",
+	  "w.plan:3:10: error: b: type=bf16 is not that of a, which a product reads with it; f32 is\n" },
+	{ "tensor b type=f32!\ntensor a type=bf16!\n",
+	  "w.plan:2:10: error: b: type=f32 is not that of a, which a product reads with it; bf16 is\n" },
+	{ "tensor a type=bf16!\ntensor b type=bf16!\n", NULL },
 	{ "tensor t place=dram!\n", "t: place=dram is not possible, t cannot work in slices" },
 	{ "op u slice=4!\n", NULL }, /* with place=dram */
 	{ "op u slice_buffer=single!\n", NULL }, /* too */

@@ -192,6 +192,29 @@ static void what_a_product_reads_is_f32_together(void **state)
 	assert_int_equal(choice_tried(p, b, pins), DEV_F32);
 	pins[b->born] = (Pins){ .fixed = 1u << CHOICE_type, .value.type = DEV_BF16 };
 	assert_int_equal(choice_tried(p, a, pins), DEV_UNSET);
+	pins[a->born].value.type = DEV_BF16;
+	assert_int_equal(choice_tried(p, a, pins), DEV_BF16);
+}
+
+/* One product reads a and b, another b and x, which comes from the host in bf16. */
+static void what_is_read_with_others_has_their_format(void **state)
+{
+	static const char chain[] =
+		"graph \"net\"\n"
+		"%x = input {stored = bf16} : f32[1,64,60,80]\n"
+		"%a = relu %x {stored = bf16|bfp8_b} : f32[1,64,60,80]\n"
+		"%b = relu %x {stored = bf16|bfp8_b} : f32[1,64,60,80]\n"
+		"%w = constant splat 0.5 : f32[64,128,1,1]\n"
+		"%i = concat %a, %b {axis = 1, stored = bf16} : f32[1,128,60,80]\n"
+		"%c = conv %i, %w {dilations = [1,1], pads = [0,0,0,0], stored = bf16, "
+		"strides = [1,1], weights = bf16} : f32[1,64,60,80]\n"
+		"%j = concat %b, %x {axis = 1, stored = bf16} : f32[1,128,60,80]\n"
+		"%d = conv %j, %w {dilations = [1,1], pads = [0,0,0,0], stored = bf16, "
+		"strides = [1,1], weights = bf16} : f32[1,64,60,80]\n"
+		"%o = output %c : f32[1,64,60,80]\n%p = output %d : f32[1,64,60,80]\n";
+	const Plan *p = bare_plan(*state, chain);
+	assert_int_equal(choice_types(p, bare_step(p, "b")->out), DEV_BF16);
+	assert_int_equal(choice_types(p, bare_step(p, "a")->out), DEV_BF16);
 }
 
 /* A sigmoid has 0.5 where there is no channel, and a pool carries that on. */
@@ -233,6 +256,7 @@ int main(void)
 		TEST(types_are_those_that_all_take),
 		TEST(f32_is_tried_where_it_may_be_unless_pinned),
 		TEST(what_a_product_reads_is_f32_together),
+		TEST(what_is_read_with_others_has_their_format),
 		TEST(what_would_spoil_blocks_is_carried_on),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,6 +189,33 @@ static void pins_are_followed(void **state)
 	assert_int_equal(fixed, 15);
 }
 
+/* A product reads a and b. */
+static void what_is_of_one_format_follows_a_pin(void **state)
+{
+	static const char *const lines[] = { "tensor a type=f32\n", "tensor b type=f32\n",
+					     "tensor b type=bfp8_b\n" };
+	static const DevTypes want[] = { DEV_F32, DEV_F32, DEV_BFP8_B };
+	static const char net[] =
+		"graph \"net\"\n"
+		"%x = input {stored = bf16} : f32[1,64,60,80]\n"
+		"%a = relu %x {stored = bf16|bfp8_b} : f32[1,64,60,80]\n"
+		"%b = relu %x {stored = bf16|bfp8_b} : f32[1,64,60,80]\n"
+		"%w = constant splat 0.5 : f32[64,128,1,1]\n"
+		"%i = concat %a, %b {axis = 1, stored = bf16} : f32[1,128,60,80]\n"
+		"%c = conv %i, %w {dilations = [1,1], pads = [0,0,0,0], stored = bf16, "
+		"strides = [1,1], weights = bf16} : f32[1,64,60,80]\n"
+		"%o = output %c : f32[1,64,60,80]\n";
+	Fixture *t = *state;
+	for (int i = 0; i < 3; i++) {
+		Planned p;
+		const PlanSource line = source_of(lines[i]);
+		const PlanRequest r = { .objective = OBJECTIVE_GREEDY, .line = &line };
+		assert_int_equal(plan(t, text_graph(t, net), &r, &p), PLANNED);
+		assert_int_equal(p.choices[1].type, want[i]);
+		assert_int_equal(p.choices[2].type, want[i]);
+	}
+}
+
 /* Every field of another plan. */
 static void what_is_pinned_as_a_whole_is_that_plan(void **state)
 {
@@ -222,6 +249,7 @@ int main(void)
 		TEST(the_same_twice),
 		TEST(choices_from_elsewhere_are_repaired),
 		TEST(pins_are_followed),
+		TEST(what_is_of_one_format_follows_a_pin),
 		TEST(what_is_pinned_as_a_whole_is_that_plan),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "passes/choice_check.h"
 #include "passes/planner.h"
 #include "tests/bare.h"
+#include "tests/choice_net.h"
 
 static const char *hints(Fixture *t, const char *list)
 {
@@ -214,6 +215,20 @@ static void what_cannot_be_with_a_later_level_gives_way(void **state)
 	}
 }
 
+/* A product reads a and b. */
+static void a_format_gives_way_to_that_of_a_later_level(void **state)
+{
+	Fixture *t = *state;
+	const Plan *p = bare_plan(t, choice_net);
+	const Pins *below = file(t, p, "tensor a type=bf16! bands=3!\ntensor m type=bf16!\n")->pins;
+	const Pins *both = plan_pins_merge(p, below, file(t, p, "tensor b type=f32!\n")->pins);
+	assert_string_equal(spelt(p, both, "a"), "bands=3 ");
+	assert_string_equal(spelt(p, both, "b"), "type=f32 ");
+	assert_string_equal(spelt(p, both, "m"), "type=bf16 ");
+	both = plan_pins_merge(p, below, file(t, p, "tensor b type=bf16!\n")->pins);
+	assert_string_equal(spelt(p, both, "a"), "bands=3 type=bf16 ");
+}
+
 static void what_a_search_finds_is_legal_and_has_the_pins(void **state)
 {
 	Fixture *t = *state;
@@ -328,6 +343,7 @@ int main(void)
 		TEST(pins_of_every_image_agree),
 		TEST(the_later_level_is_heard),
 		TEST(what_cannot_be_with_a_later_level_gives_way),
+		TEST(a_format_gives_way_to_that_of_a_later_level),
 		TEST(what_a_search_finds_is_legal_and_has_the_pins),
 		TEST(pins_that_are_not_kept_are_told),
 		TEST(a_request_obeys_all_levels),

@@ -204,10 +204,10 @@ for goal in time greedy l1; do
 	expect 0 verify elus.ir --random-input=1 --device=emu:fast --objective=$goal --pin 'tensor e.image1 type=bf16'
 done
 expect 2 plan elus.ir --pin 'tensor e type=f32' --pin 'tensor e.image1 type=bf16'
-err_has "--pin:1:10: error: e: type=f32 is not that of e.image1, which is another image of it; bf16 is"
+err_has "--pin:2:17: error: e.image1: type=bf16 is not that of e, which is another image of it; f32 is"
 sed '/^tensor e /s/type=bf16/type=f32/' elus.plan >mixed.plan
 expect 1 score elus.ir --plan mixed.plan
-err_has "error: e: type=f32 is not that of e.image1, which is another image of it; bf16 is"
+err_has "error: e.image1: type=bf16 is not that of e, which is another image of it; f32 is"
 ok
 
 claim "mean and factor of a norm may be cut differently"
