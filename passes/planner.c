@@ -192,6 +192,17 @@ static bool sent_alone(const Plan *bare, const PlanTensor *t)
 	return alone;
 }
 
+/* It, or what has its format. */
+static bool is_pinned(const Planned *p, const PlanTensor *t)
+{
+	bool pinned = false;
+	for (int i = 0; i < p->bare->ntensors; i++) {
+		const PlanTensor *o = p->bare->tensors[i];
+		pinned |= o->wide == t->wide && pin_is_fixed(&p->pins[o->born], CHOICE_type);
+	}
+	return pinned;
+}
+
 /* The pins, and bf16 for results that the host alone reads, would be f32 and are not pinned;
  * NULL: there are none. */
 static Pins *narrow(const Planned *p)
@@ -203,7 +214,7 @@ static Pins *narrow(const Planned *p)
 	for (int i = 0; i < bare->nsteps; i++) {
 		const PlanTensor *t = bare->steps[i].out;
 		if (!t || t->born != i || choice_tried(bare, t, p->pins) != DEV_F32
-		    || !(choice_types(bare, t) & DEV_BF16) || pins[i].fixed >> CHOICE_type & 1
+		    || !(choice_types(bare, t) & DEV_BF16) || is_pinned(p, t)
 		    || !sent_alone(bare, t))
 			continue;
 		choice_set(&pins[i].value, CHOICE_type, DEV_BF16);

@@ -210,6 +210,21 @@ expect 1 score elus.ir --plan mixed.plan
 err_has "error: e.image1: type=bf16 is not that of e, which is another image of it; f32 is"
 ok
 
+claim "an image that is pinned keeps the others in f32 where room is short"
+cat >short.ir <<'END'
+graph "short"
+%x = input : f32[2,32,64,64]
+%m = max_pool %x {act = elu(alpha = 0.5), dilations = [1,1], kernel = [8,8], pads = [0,0,0,0], strides = [8,8]} : f32[2,32,8,8]
+%s = sigmoid %x : f32[2,32,64,64]
+%o = output %m : f32[2,32,8,8]
+%p = output %s : f32[2,32,64,64]
+END
+expect 0 plan short.ir --cores=1 --l1=500000 --pin 'tensor m type=f32' -o short.plan
+[ "$(grep '^tensor [ms]' short.plan | grep -o '^tensor [a-z0-9.]* \|type=[a-z0-9]*' | tr -d '\n')" = \
+	"tensor m type=f32tensor s type=bf16tensor m.image1 type=f32tensor s.image1 type=bf16" ] ||
+	wrong "$(cat short.plan)"
+ok
+
 claim "mean and factor of a norm may be cut differently"
 cat >norm.ir <<'END'
 graph "norm"
