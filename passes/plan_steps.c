@@ -35,10 +35,13 @@ static bool makes_rest(const Op *op)
 	const float most = op_has_act(op) ? param[0] : op->attr.clip.max;
 	const float least = op_has_act(op) ? param[1] : op->attr.clip.min;
 	const bool two = op_is(op, ELTWISE) && op->nin == 2 && op->shape.rank == 4;
+	const bool some = op->kind == OP_SLICE || op->kind == OP_SELECT_CHANNELS;
 	for (int i = 0; two && i < 2; i++) /* one channel for all */
 		if (shape_count(op_in(op, i)->shape) < shape_count(op->shape)
 		    && op->shape.dim[1] > 1)
 			return true;
+	if (some && op->shape.dim[1] < op_in(op, 0)->shape.dim[1]) /* the others stand there */
+		return true;
 	return act == OP_SIGMOID || act == OP_HARD_SIGMOID
 		|| (act == OP_CLIP && (least > 0 || most < 0));
 }
@@ -54,7 +57,8 @@ static bool has_rest(const Op *op, int *left)
 	bool any = false;
 	for (int i = 0; i < op->nin && !op_is_product(op) && op->kind != OP_BATCH_NORM; i++) {
 		const Op *in = op_in(op, i);
-		const bool same = in->shape.rank == 4 && in->shape.dim[1] == op->shape.dim[1];
+		const bool same = in->shape.rank == 4
+			&& (in->shape.dim[1] == op->shape.dim[1] || op->kind == OP_CONCAT);
 		if (same && in->kind != OP_INPUT && in->kind != OP_CONSTANT)
 			any |= has_rest(in, left);
 	}
@@ -75,9 +79,10 @@ static void keep_bf16(Builder *b, const Op *op, PlanTensor *t)
 	if (t->layout.type != DEV_BFP8_B)
 		return;
 	t->layout.type = DEV_BF16;
-	if (b->image == 0)
+	if (b->image == 0 && b->kept != op)
 		diag_warning(b->d, op->loc, "%s '%s': kept in bf16, its unused channels would spoil bfp8_b",
 			     op_info[op->kind].name, op->name);
+	b->kept = op;
 }
 
 PlanTensor *plan_add_tensor(Plan *p, const PlanTensor *like)

@@ -30,6 +30,7 @@ typedef struct Builder {
 	int image;     /* the one at hand of those looped over */
 	Parts *parts;  /* by op->mark */
 	bool *refused; /* by op->mark: its shape; who reads it is not looked at */
+	const Op *kept; /* the last that was told to be kept in bf16 */
 } Builder;
 
 typedef void PlanFunction(Builder *b, const Op *op);

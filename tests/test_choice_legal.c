@@ -241,6 +241,33 @@ static void what_would_spoil_blocks_is_carried_on(void **state)
 	assert_int_equal(choice_types(p, bare_step(p, "r")->out), DEV_BF16 | DEV_BFP8_B | DEV_F32);
 }
 
+/* r and t read parts of a concat and of a slice, whose other channels stand behind them. */
+static void what_would_spoil_blocks_comes_by_parts_too(void **state)
+{
+	static const char parts[] =
+		"graph \"net\"\n"
+		"%x = input {stored = bf16} : f32[1,48,60,80]\n"
+		"%w = constant splat 0.5 : f32[3,48,1,1]\n"
+		"%a = conv %x, %w {act = sigmoid, dilations = [1,1], pads = [0,0,0,0], "
+		"stored = bf16, strides = [1,1], weights = bfp8_b} : f32[1,3,60,80]\n"
+		"%k = concat %a, %x {axis = 1, stored = bf16} : f32[1,51,60,80]\n"
+		"%r = relu %k {stored = bf16|bfp8_b} : f32[1,51,60,80]\n"
+		"%v = constant splat 0.5 : f32[3,51,1,1]\n"
+		"%y = conv %r, %v {dilations = [1,1], pads = [0,0,0,0], stored = bf16, "
+		"strides = [1,1], weights = bf16} : f32[1,3,60,80]\n"
+		"%s = slice %x {counts = [1,19,60,80], starts = [0,16,0,0], steps = [1,1,1,1], "
+		"stored = bf16} : f32[1,19,60,80]\n"
+		"%q = relu %s {stored = bf16} : f32[1,19,60,80]\n"
+		"%t = relu %q {stored = bf16|bfp8_b} : f32[1,19,60,80]\n"
+		"%u = constant splat 0.5 : f32[3,19,1,1]\n"
+		"%z = conv %t, %u {dilations = [1,1], pads = [0,0,0,0], stored = bf16, "
+		"strides = [1,1], weights = bf16} : f32[1,3,60,80]\n"
+		"%o = output %y : f32[1,3,60,80]\n%p = output %z : f32[1,3,60,80]\n";
+	const Plan *p = bare_plan(*state, parts);
+	assert_int_equal(choice_types(p, bare_step(p, "r.part0")->out), DEV_BF16 | DEV_F32);
+	assert_int_equal(choice_types(p, bare_step(p, "t")->out), DEV_BF16 | DEV_F32);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -258,6 +285,7 @@ int main(void)
 		TEST(what_a_product_reads_is_f32_together),
 		TEST(what_is_read_with_others_has_their_format),
 		TEST(what_would_spoil_blocks_is_carried_on),
+		TEST(what_would_spoil_blocks_comes_by_parts_too),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
