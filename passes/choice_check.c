@@ -179,7 +179,8 @@ static const PlanTensor *pinned_otherwise(const Case *e, const Pins *pins)
 	const PlanTensor *t = e->s->out;
 	for (int i = 0; i < p->ntensors; i++) {
 		const PlanTensor *o = p->tensors[i];
-		if (o->born < t->born && o->wide == t->wide && pin_is_fixed(&pins[o->born], CHOICE_type)
+		if (o->born < t->born && o->wide == t->wide
+		    && pin_is_fixed(&pins[o->born], CHOICE_type)
 		    && pins[o->born].value.type != e->c.type)
 			return o;
 	}
@@ -245,7 +246,8 @@ static const char *pin_why(const Case *e, const Pins *pins, ChoiceField f)
 	if (!o || !(choice_types(e->k->bare, e->s->out) & (unsigned)e->c.type))
 		return choice_rules[f].why(e);
 	return arena_printf(e->k->a, "is not that of %s, %s",
-			    choice_step_spelling(e->k->bare, o->born), tie(e->k->bare, e->s->out, o));
+			    choice_step_spelling(e->k->bare, o->born),
+			    tie(e->k->bare, e->s->out, o));
 }
 
 bool choice_check_pins(const Plan *bare, const Pins *pins, const ChoicePlace *where, Diag *d)
