@@ -428,16 +428,6 @@ static bool is_first(const Step *s, int part)
 	return true;
 }
 
-/* Was it parked for a step before this one? */
-static bool came_back(const Plan *bare, const Choice *choices, int step, const PlanTensor *t)
-{
-	bool any = false;
-	for (int i = t->born; i < step; i++)
-		for (int k = 0; k < bare->steps[i].nin; k++)
-			any |= bare->steps[i].in[k].tensor == t && choices[i].park >> k & 1;
-	return any;
-}
-
 /* Does a host edge send it behind this step? That sends what was made. */
 static bool is_sent(const Plan *bare, int step, const PlanTensor *t)
 {
@@ -452,7 +442,7 @@ bool choice_reshard_ok(const Plan *bare, const Choice *choices, int step, int pa
 	const Step *s = &bare->steps[step];
 	const PlanTensor *t = s->in[part].tensor;
 	return s->out && is_first(s, part) && !t->partial && !in_dram(choices, t)
-		&& !came_back(bare, choices, step, t);
+		&& !plan_came_back(bare, choices, step, t);
 }
 
 bool choice_park_ok(const Plan *bare, const Choice *choices, int step, int part)

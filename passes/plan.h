@@ -119,6 +119,9 @@ bool plan_can_beside(const Plan *bare, int step, int part);
  * one that is free of it, one beside the refill. */
 enum { BESIDE_GAP = 4 };
 
+/* Was it parked for a step before this one? Then it has stayed in DRAM. */
+bool plan_came_back(const Plan *bare, const Choice *choices, int step, const PlanTensor *t);
+
 /* Weights of step i can come while the one before runs: nothing moves between the
  * two, and it is not in slices. */
 bool plan_can_prefetch(const Plan *bare, const Choice *choices, int i);

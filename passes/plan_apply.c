@@ -91,13 +91,23 @@ bool plan_can_beside(const Plan *bare, int step, int part)
 	return plan_gap(bare, step, part) >= BESIDE_GAP;
 }
 
+bool plan_came_back(const Plan *bare, const Choice *c, int step, const PlanTensor *t)
+{
+	bool any = false;
+	for (int i = t->born; i < step; i++)
+		for (int k = 0; k < bare->steps[i].nin; k++)
+			any |= bare->steps[i].in[k].tensor == t && c[i].park >> k & 1;
+	return any;
+}
+
 /* Does choice k of step j spill something right behind step i? */
 static bool spills_behind(const Plan *bare, const Choice *c, int i)
 {
 	for (int j = i + 1; j < bare->nsteps; j++)
 		for (int k = 0; k < bare->steps[j].nin; k++)
 			if ((c[j].park & ~c[j].beside) >> k & 1
-			    && last_use(bare, bare->steps[j].in[k].tensor, j) == i)
+			    && last_use(bare, bare->steps[j].in[k].tensor, j) == i
+			    && !plan_came_back(bare, c, j, bare->steps[j].in[k].tensor))
 				return true;
 	return false;
 }

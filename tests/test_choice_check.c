@@ -136,6 +136,27 @@ static void ones_have_one_format(void **state)
 						"that bring channels together; bf16 is\n"));
 }
 
+/* x is spilled behind a, for c, and stays in DRAM for e: nothing moves between c and d. */
+static void what_was_parked_before_is_not_spilled_again(void **state)
+{
+	Fixture *t = *state;
+	const Plan *p = bare_plan(t, "graph \"net\"\n%x = input {stored = bf16} : f32[1,32,8,8]\n"
+				  "%a = relu %x {stored = bf16} : f32[1,32,8,8]\n"
+				  "%b = relu %a {stored = bf16} : f32[1,32,8,8]\n"
+				  "%c = relu %x {stored = bf16} : f32[1,32,8,8]\n"
+				  "%w = constant splat 0.5 : f32[32,32,1,1]\n"
+				  "%d = conv %c, %w {dilations = [1,1], pads = [0,0,0,0], stored = bf16, "
+				  "strides = [1,1], weights = bf16} : f32[1,32,8,8]\n"
+				  "%e = add %d, %x {stored = bf16} : f32[1,32,8,8]\n"
+				  "%o = output %b : f32[1,32,8,8]\n%p = output %e : f32[1,32,8,8]\n");
+	const ChoiceText *once = choices(t, p, "op e park=1\nop d prefetch=yes\n");
+	const ChoiceText *twice = choices(t, p, "op c park=0\nop e park=1\nop d prefetch=yes\n");
+	if (!choice_check(p, twice->choices, twice->where, &t->diag))
+		fail_msg("%s", fixture_said(t));
+	assert_false(choice_check(p, once->choices, once->where, &t->diag));
+	assert_non_null(strstr(fixture_said(t), "d: prefetch=yes is not possible"));
+}
+
 static void what_can_be_done_is_done(void **state)
 {
 	static const char *const right[] = {
@@ -251,6 +272,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_cannot_be_done_is_told),
 		TEST(ones_have_one_format),
+		TEST(what_was_parked_before_is_not_spilled_again),
 		TEST(what_can_be_done_is_done),
 		TEST(pages_are_numbered_in_16_bits),
 		TEST(choices_need_no_file),
