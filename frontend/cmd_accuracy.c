@@ -211,7 +211,8 @@ static void add_to_round(Quest *q, const Raise *r, int n)
 {
 	Round *last = &q->last;
 	Raise *all = arena_array(q->s->arena, Raise, last->n + n + 1);
-	memcpy(all, last->raises, (size_t)last->n * sizeof *all);
+	for (int i = 0; i < last->n; i++)
+		all[i] = last->raises[i];
 	memcpy(all + last->n, r, (size_t)n * sizeof *all);
 	last->raises = all;
 	last->n += n;
