@@ -246,19 +246,23 @@ static bool is_wide(const Plan *p, const Op *op)
 	return wide;
 }
 
-static bool divides(OpKind kind)
+/* Is what math makes of whole numbers no more than near a whole number? */
+static bool is_near(OpKind kind)
 {
+	const bool keeps = kind == OP_RELU || kind == OP_LEAKY_RELU || kind == OP_CLIP;
 	return kind == OP_DIV || kind == OP_AVG_POOL || kind == OP_GLOBAL_AVG_POOL
-		|| kind == OP_RESIZE || kind == OP_BATCH_NORM || kind == OP_SOFTMAX;
+		|| kind == OP_RESIZE || kind == OP_BATCH_NORM || kind == OP_SOFTMAX
+		|| (op_info[kind].traits & ACT && !keeps);
 }
 
-/* Of a net of whole numbers: f32 shows what math makes of a quotient, which bf16 would round
- * to the whole number, and who reads that cuts bits off. An activation may take it to 0. */
+/* Of a net of whole numbers: bf16 would round a quotient to the whole number, f32 shows it,
+ * and who reads that cuts bits off. An activation may take it to 0. */
 static double exact_off(const Plan *p, const Op *op, const NetValue *v)
 {
-	const bool wide = op && divides(op->kind) && is_wide(p, op);
-	const bool acts = op && op->kind == OP_DIV && op_has_act(op);
-	return (wide && v->read ? 0x1p-10 : wide || acts ? 0x1p-16 : 0) * net_greatest(v->value);
+	const bool acts = op && op_has_act(op);
+	const bool near = op && (is_near(op->kind) || (acts && is_near(op->act.kind)));
+	const bool wide = near && is_wide(p, op), zero = acts && op->kind == OP_DIV;
+	return (wide && v->read ? 0x1p-10 : wide || zero ? 0x1p-16 : 0) * net_greatest(v->value);
 }
 
 double random_net_allowed(const RandomNet *n, const Plan *p, int out)
