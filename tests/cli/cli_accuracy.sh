@@ -81,6 +81,13 @@ err_has "of the range at output 'y' is the nearest that was reached, with all ra
 absent never.ttb
 ok
 
+claim "a limit of the greatest error raises to three phases, which lose hardly any sum"
+expect 0 plan $net --min-pcc=0.9999965 -o four.plan
+grep -q "^op b.conv .*fidelity=hifi4!" four.plan || wrong "no fourth phase for a correlation"
+expect 0 plan $net --max-err=0.0015 -o three.plan
+grep -q "^op b.conv .*fidelity=hifi3!" three.plan || wrong "not three phases"
+ok
+
 claim "a plan has pins for all that was raised, and is as near by itself"
 expect 0 plan $net --min-pcc=0.99993 -o raised.plan
 err_has "raised op b.conv weights=bf16 (was bfp8_b)"
